@@ -1,1 +1,112 @@
-export {}
+/**
+ * MCP client of the DeepSeek Harness: one row in cordis.yml is one MCP server, whose tools become native tools of the
+ * agent as `mcp__<serverName>__<tool>`. Owns the row's life in the host; what it runs is in bridge.ts.
+ *
+ * @module @deepseek-ai/dsh-mcp-client
+ */
+import type { Context } from '@deepseek-ai/cordis'
+import { dshHomePath } from '@deepseek-ai/dsh-home-paths'
+import type {} from '@deepseek-ai/dsh-tools'
+import { createBridge } from './bridge.ts'
+import type { Bridge, Line } from './bridge.ts'
+import { SYSTEM_CLOCK } from './clock.ts'
+import { Config, resolveConfig } from './config.ts'
+import { McpError } from './errors.ts'
+import { hostServices } from './host-services.ts'
+import { openMemory } from './memory.ts'
+import { reserveName } from './reservation.ts'
+import { watchRow } from './row.ts'
+import type { Row } from './row.ts'
+import type { ServerSpec } from './types.ts'
+import { VERSION } from './version.ts'
+
+export { Config }
+
+/** Plugin name in the loader's diagnostics. */
+export const name = 'mcp-client'
+/** Services this plugin cannot do without. */
+export const inject = ['tools']
+
+/**
+ * Load one row: start its server and publish its tools. Returns when the first tool list is there, when startup.waitMs
+ * is over, or when the row is edited or disposed, whichever comes first.
+ *
+ * Stays `async`: cordis takes a plain function for a constructor and would not wait for its promise.
+ * @throws McpError MCP_CONFIG_INVALID, MCP_SERVER_NAME_TAKEN; with failOnStartupError what the first attempt failed of
+ */
+export async function apply(ctx: Context, config: Config): Promise<void> {
+  const { spec, warnings } = resolveConfig(config)
+  for (const warning of warnings) ctx.logger.warn(warning)
+  const freeName = reserveName(ctx.root, spec.serverName)
+  ctx.effect(() => freeName, 'mcp-client.serverName')
+
+  let bridge: Bridge | undefined
+  const row = watchRow(ctx, SYSTEM_CLOCK, () => {
+    // Name and tools are free at once: a mended row loads even while this server still closes.
+    freeName()
+    bridge?.withdraw()
+    void bridge?.dispose()
+  })
+  bridge = await openBridge(ctx, spec)
+  if (ctx.fiber.uid === null) return
+  ctx.effect(() => () => bridge.dispose(), 'mcp-client.connection')
+  const outcome = await waitFor(bridge, spec, row)
+  row.settle()
+  if (outcome.kind === 'up') return
+  const { failure } = outcome
+  if (spec.failOnStartupError) {
+    throw new McpError(`mcp-client(${spec.serverName}): initial connection or tool synchronization failed`, {
+      code: failure.code,
+      server: spec.serverName,
+      stage: failure.stage,
+      cause: failure,
+    })
+  }
+  if (outcome.kind === 'late') {
+    ctx.logger.warn(`mcp-client(${spec.serverName}): ${failure.message}; it goes on connecting in the background`)
+  }
+}
+
+async function openBridge(ctx: Context, spec: ServerSpec): Promise<Bridge> {
+  const { logger } = ctx
+  const say = ({ level, text }: Line): void => logger[level](`mcp-client(${spec.serverName}): ${text}`)
+  // Held in a variable: each read of a service through ctx costs a proxy and a stack capture.
+  const { tools } = ctx
+  return createBridge(spec, {
+    register: (definition) => tools.register(definition),
+    services: hostServices(ctx, (level, text) => say({ level, text })),
+    memory: await openMemory(spec, {
+      folder: dshHomePath('mcp-client'),
+      note: (text) => say({ level: 'warn', text }),
+    }),
+    clock: SYSTEM_CLOCK,
+    version: VERSION,
+    say,
+  })
+}
+
+type Outcome =
+  /** Connected, or the row is ending and nobody asks any more. */
+  | { readonly kind: 'up' }
+  | { readonly kind: 'failed'; readonly failure: McpError }
+  /** startup.waitMs is over and the first attempt is still under way. */
+  | { readonly kind: 'late'; readonly failure: McpError }
+
+async function waitFor(bridge: Bridge, spec: ServerSpec, row: Row): Promise<Outcome> {
+  const late = Promise.withResolvers<Outcome>()
+  const cancel = SYSTEM_CLOCK.after(spec.startup.waitMs, () => late.resolve({ kind: 'late', failure: tooLate(spec) }))
+  const first = bridge
+    .start()
+    .then((failure): Outcome => (failure === undefined ? { kind: 'up' } : { kind: 'failed', failure }))
+  const outcome = await Promise.race([first, late.promise, row.ended.then((): Outcome => ({ kind: 'up' }))])
+  cancel()
+  return outcome
+}
+
+function tooLate(spec: ServerSpec): McpError {
+  return new McpError(`not connected within ${spec.startup.waitMs} ms (startup.waitMs)`, {
+    code: 'MCP_CONNECT_TIMEOUT',
+    server: spec.serverName,
+    stage: 'connect',
+  })
+}

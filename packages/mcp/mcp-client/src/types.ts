@@ -90,15 +90,19 @@ export interface SessionFacts {
   readonly era: Era
   /** Negotiated protocol revision, such as `2025-11-25`. */
   readonly revision: string
-  readonly serverInfo?: { readonly name: string; readonly version: string; readonly title?: string }
+  readonly serverInfo?: {
+    readonly name: string
+    readonly version: string
+    readonly title?: string | undefined
+  }
   readonly capabilities: Readonly<Record<string, unknown>>
   readonly instructions?: string
 }
 
 export interface Progress {
   readonly progress: number
-  readonly total?: number
-  readonly message?: string
+  readonly total?: number | undefined
+  readonly message?: string | undefined
 }
 
 /** What a tools/call needs of a tool: its wire name, and its own schema for header mirroring. */

@@ -1,0 +1,252 @@
+/**
+ * Owns the composition of one server: supervisor, discovery, registry and execution wired together over one spec. The
+ * only place that knows all steps; it decides nothing the steps decide.
+ */
+import type { Clock } from './clock.ts'
+import { openSession } from './connection/session.ts'
+import type { EraMemory } from './connection/session.ts'
+import { createSupervisor } from './connection/supervisor.ts'
+import type { Snapshot, Supervisor } from './connection/supervisor.ts'
+import { EMPTY_CATALOG, createCatalog, itemOf } from './discovery/catalog.ts'
+import { createReader } from './discovery/reader.ts'
+import type { Reader } from './discovery/reader.ts'
+import { fromForeign } from './foreign.ts'
+import type { McpError } from './errors.ts'
+import { createDefinition } from './execution/definition.ts'
+import type { DefinitionContext } from './execution/definition.ts'
+import { createGate } from './execution/gate.ts'
+import type { Memory } from './memory.ts'
+import type { HostServices } from './projection/host.ts'
+import { createPublisher } from './registry/tools.ts'
+import type { Defined, Register } from './registry/tools.ts'
+import { normalizeInput, normalizeOutput, safeText } from './schema/normalize.ts'
+import type { Catalog, CatalogEntry, ServerSpec, ServerStatus } from './types.ts'
+
+export interface Line {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  /** Redacted and clean; without the server's label. */
+  readonly text: string
+}
+
+export interface BridgeHost {
+  readonly register: Register
+  readonly services: HostServices
+  readonly memory: Memory
+  readonly clock: Clock
+  readonly version: string
+  say(line: Line): void
+}
+
+export interface Bridge {
+  /** Start the server, or serve what is remembered of a lazy one. Settles with the first attempt's error, if any. */
+  start(): Promise<McpError | undefined>
+  status(): ServerStatus
+  restart(): void
+  /** Unregister everything for good, at once; the connection may still be closing. */
+  withdraw(): void
+  /** Withdraw, close and settle within the close bound. All callers share the promise. */
+  dispose(): Promise<void>
+}
+
+/** Longest description of one tool that the model is given, in UTF-8 bytes. */
+const MAX_DESCRIPTION_BYTES = 16 * 1024
+
+/** Wire one server up. Nothing is started. */
+export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
+  let catalog: Catalog = EMPTY_CATALOG
+  let refused: Catalog['quarantined'] = []
+  let since = Date.now()
+  let isWithdrawn = false
+  let disposal: Promise<void> | undefined
+
+  const calls: DefinitionContext = {
+    spec,
+    host: host.services,
+    gate: createGate(spec.limits.concurrency),
+    session: () => supervisor.session(),
+    reason: () => reasonOf(supervisor.snapshot(), since),
+    onUnknownTool: () => reader.request(),
+  }
+  const publisher = createPublisher(spec.serverName, host.register, (entry) => define(entry, calls, wake))
+  const reader: Reader = createReader({
+    spec,
+    clock: host.clock,
+    current: () => supervisor.session(),
+    adopt,
+    say: host.say,
+  })
+  const supervisor: Supervisor = createSupervisor({
+    serverName: spec.serverName,
+    policy: spec.reconnect,
+    attemptTimeoutMs: spec.startup.timeoutMs,
+    clock: host.clock,
+    open: (generation, signal, onDown) =>
+      openSession(spec, {
+        generation,
+        signal,
+        clock: host.clock,
+        clientVersion: host.version,
+        era: eraMemory(host.memory),
+        events: {
+          onDown,
+          onToolsChanged: () => reader.request(),
+          onNote: (level, text) => host.say({ level, text }),
+        },
+      }),
+    sync: (session, signal) => reader.first(session, signal),
+    withdraw,
+    changed,
+    say: host.say,
+  })
+
+  function adopt(next: Catalog): void {
+    if (isWithdrawn) return
+    const published = publisher.publish(next.entries)
+    catalog = next
+    refused = published.quarantined
+    for (const text of next.warnings) host.say({ level: 'warn', text })
+    for (const { name, reason } of [...next.quarantined, ...refused]) {
+      host.say({ level: 'warn', text: `tool ${JSON.stringify(name)} is left out: ${reason}` })
+    }
+    if (spec.startup.mode === 'lazy') {
+      host.memory.update({ catalog: { items: next.entries.map(itemOf), at: Date.now() } })
+    }
+  }
+
+  function changed({ state }: Snapshot): void {
+    since = Date.now()
+    if (state.name === 'ready') reader.ready()
+    // Another login may see other tools.
+    if (state.name === 'needs-auth') host.memory.update({ catalog: undefined })
+  }
+
+  function withdraw(): void {
+    publisher.withdraw()
+    catalog = EMPTY_CATALOG
+    refused = []
+  }
+
+  /** A call to a server that sleeps starts it and waits; the attempt's own wall bounds the wait. */
+  async function wake(signal: AbortSignal): Promise<void> {
+    if (spec.startup.mode !== 'lazy' || supervisor.session() !== undefined || isWithdrawn) return
+    supervisor.start()
+    await Promise.race([supervisor.firstAttempt, abortOf(signal)])
+  }
+
+  function serveRemembered(items: readonly unknown[]): McpError | undefined {
+    try {
+      adopt(createCatalog(spec, { items, warnings: [] }))
+      return undefined
+    } catch (error) {
+      return fromForeign(error, { server: spec.serverName, stage: 'discovery', redact: spec.redact })
+    }
+  }
+
+  async function end(): Promise<void> {
+    await Promise.all([supervisor.stop(), reader.close()])
+    withdraw()
+    await host.memory.flush()
+  }
+
+  return {
+    async start() {
+      const remembered = spec.startup.mode === 'lazy' ? host.memory.read().catalog : undefined
+      if (remembered !== undefined) return serveRemembered(remembered.items)
+      supervisor.start()
+      return supervisor.firstAttempt
+    },
+    status() {
+      const { state, attempt, lastError = reader.problem() } = supervisor.snapshot()
+      const session = supervisor.session()
+      const { pid, stderrTail } = session?.diagnostics() ?? {}
+      return {
+        serverName: spec.serverName,
+        state: state.name,
+        since,
+        attempt,
+        ...(state.name === 'backoff' ? { nextRetryAt: since + state.delayMs } : {}),
+        ...(lastError === undefined
+          ? {}
+          : { lastError: { code: lastError.code, message: lastError.message } }),
+        ...(session === undefined ? {} : { facts: session.facts }),
+        ...(pid === undefined ? {} : { pid }),
+        ...(stderrTail === undefined ? {} : { stderrTail }),
+        tools: { registered: publisher.count(), quarantined: [...catalog.quarantined, ...refused] },
+      }
+    },
+    restart: supervisor.restart,
+    withdraw() {
+      isWithdrawn = true
+      withdraw()
+    },
+    dispose() {
+      isWithdrawn = true
+      disposal ??= end()
+      return disposal
+    },
+  }
+}
+
+function define(
+  entry: CatalogEntry,
+  context: DefinitionContext,
+  wake: (signal: AbortSignal) => Promise<void>,
+): Defined {
+  const input = normalizeInput(entry.inputSchema)
+  if (!input.ok) return { ok: false, quarantined: { name: entry.rawName, reason: input.reason } }
+  const output = entry.outputSchema === undefined ? undefined : normalizeOutput(entry.outputSchema).schema
+  const shown = { ...entry, description: safeText(entry.description, MAX_DESCRIPTION_BYTES) }
+  const definition = createDefinition(shown, { parameters: input.schema, outputSchema: output }, context)
+  return {
+    ok: true,
+    definition: {
+      ...definition,
+      async execute(args, exec) {
+        await wake(exec.signal)
+        return definition.execute(args, exec)
+      },
+    },
+  }
+}
+
+function eraMemory(memory: Memory): EraMemory {
+  return {
+    now: Date.now,
+    verdict: () => memory.read().era,
+    remember(era) {
+      const known = memory.read().era
+      // Modern servers are asked each time anyway: only an old verdict saves a probe.
+      if (known?.era !== era) memory.update({ era: { era, at: Date.now() } })
+    },
+    forget: () => memory.update({ era: undefined }),
+  }
+}
+
+/** Why there is no session, as the end of a sentence. */
+function reasonOf({ state, lastError }: Snapshot, since: number): string {
+  const why = lastError === undefined ? '' : ` (${lastError.message})`
+  switch (state.name) {
+    case 'backoff':
+      return `the next attempt is in ${Math.max(0, since + state.delayMs - Date.now())} ms${why}`
+    case 'failed':
+      return `it was given up until a reload${why}`
+    case 'needs-auth':
+      return `it asks for authorization${why}`
+    case 'stopped':
+      return 'it was stopped'
+    case 'closing':
+      return `the connection is being closed${why}`
+    case 'idle':
+    case 'connecting':
+    case 'syncing':
+    case 'ready':
+      return `it is still connecting${why}`
+  }
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

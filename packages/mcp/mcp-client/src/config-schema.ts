@@ -1,0 +1,155 @@
+/**
+ * Owns the words of the configuration: each key said once, with its type, default, meaning and secrecy. The shared
+ * base plus one arm per transport. The reader, the README table and the host's settings pages are made from it.
+ * A key is added here only together with the behaviour behind it.
+ */
+import z from '@deepseek-ai/schemastery'
+
+/** A Node timer above this fires after 1 ms. */
+export const MAX_TIMER_MS = 2_147_483_647
+/** Longest string Node can hold; a message cap above it could never be reached. */
+const MAX_MESSAGE_BYTES = 536_870_888
+const DEFAULT_CALL_MAX_MS = 1_800_000
+
+/** What a server name may be. */
+export const SERVER_NAME = /^[A-Za-z0-9_-]{1,32}$/
+
+/** Protocol revisions that a row may pin. */
+export const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
+
+const positiveMs = () => z.number().min(Number.MIN_VALUE).max(MAX_TIMER_MS)
+const positiveCount = () => z.number().min(1).step(1)
+
+const startup = z
+  .object({
+    waitMs: z
+      .number()
+      .min(0)
+      .max(MAX_TIMER_MS)
+      .default(10_000)
+      .description(
+        'How long activation waits for the first tool list. The server goes on connecting afterwards.',
+      ),
+    timeoutMs: positiveMs()
+      .default(30_000)
+      .description('Limit of one attempt to connect and list the tools.'),
+    mode: z
+      .union(['eager', 'lazy'])
+      .default('eager')
+      .description('`lazy` serves the last known tools at once and starts the server at its first use.'),
+  })
+  .description('How the server starts.')
+
+const reconnect = z
+  .object({
+    enabled: z.boolean().default(true).description('Reconnect by itself after a lost connection.'),
+    initialDelayMs: positiveMs()
+      .default(500)
+      .description('First delay; it doubles with each failed attempt.'),
+    maxDelayMs: positiveMs()
+      .default(30_000)
+      .description('Longest delay, and the uptime after which an outage counts as over.'),
+    maxAttempts: positiveCount()
+      .default(10)
+      .description('Failed attempts of one outage before the server is given up and its tools go.'),
+  })
+  .description('Automatic reconnection.')
+
+const tools = z
+  .object({
+    duplicates: z
+      .union(['reject', 'keep-first'])
+      .default('reject')
+      .description(
+        'A list that names a tool twice: `reject` keeps the last good list, `keep-first` drops the later ones.',
+      ),
+  })
+  .description('Which tools are taken.')
+
+const limits = z
+  .object({
+    resultTextBytes: positiveCount().default(102_400).description('Text of one result that the model sees.'),
+    messageBytes: positiveCount()
+      .max(MAX_MESSAGE_BYTES)
+      .default(67_108_864)
+      .description('One message from the server.'),
+    tools: positiveCount().default(10_000).description('Tools of one server.'),
+    pages: positiveCount().default(1000).description('Pages of one tool list.'),
+    stderrBytes: positiveCount()
+      .default(8192)
+      .description('Last bytes of standard error kept for errors and status.'),
+    concurrency: positiveCount().default(16).description('Calls in flight at one server.'),
+  })
+  .description('Caps on what a server may cost. Bytes are UTF-8 bytes.')
+
+const base = {
+  serverName: z
+    .string()
+    .required()
+    .pattern(SERVER_NAME)
+    .comment(`1 to 32 letters, digits, _ or - (${SERVER_NAME.source})`)
+    .description('Local name of the server, unique among live rows. Tools are called `mcp__NAME__TOOL`.'),
+  expandVars: z
+    .boolean()
+    .default(false)
+    .description(
+      'Fill `${NAME}` and `${NAME:-default}` from the environment of the host, in values only. `$${` writes `${`.',
+    ),
+  protocol: z
+    .union(['auto', 'legacy', ...REVISIONS])
+    .default('auto')
+    .description('`auto` asks the server, `legacy` never probes, a revision is pinned.'),
+  toolCallTimeoutMs: positiveMs()
+    .default(60_000)
+    .description('Silence allowed in one call. Progress resets it.'),
+  toolCallMaxMs: positiveMs()
+    .extra('extra', { fallback: `${DEFAULT_CALL_MAX_MS}, or toolCallTimeoutMs where that is more` })
+    .description('Limit of one call, progress or not.'),
+  failOnStartupError: z
+    .boolean()
+    .default(false)
+    .description('Refuse the row when the first connection fails within startup.waitMs.'),
+  startup,
+  reconnect,
+  tools,
+  limits,
+}
+
+/** Limit of one call where the row has none: a longer allowed silence lengthens it. */
+export function callMaxMs(written: number | undefined, toolCallTimeoutMs: number): number {
+  return written ?? Math.max(DEFAULT_CALL_MAX_MS, toolCallTimeoutMs)
+}
+
+/** A server that is a child process. */
+export const stdioShape = z.object({
+  transport: z.const('stdio').description('May be left out where there is a command.'),
+  command: z.string().required().description('Program to start, without a shell.'),
+  args: z.array(z.string()).description('Arguments of the program.'),
+  env: z
+    .dict(z.string().role('secret'))
+    .description('Variables for the program, over the host environment without its credentials.'),
+  cwd: z.string().default('').description('Working directory. Empty means that of the host.'),
+  ...base,
+})
+
+/** A server at a URL. */
+export const httpShape = z.object({
+  transport: z
+    .union(['streamable-http', 'sse'])
+    .description('Left out: Streamable HTTP, and SSE where the server speaks only that.'),
+  url: z.string().required().description('Absolute http or https URL without user info.'),
+  headers: z.dict(z.string().role('secret')).description('Headers of every request, such as Authorization.'),
+  ...base,
+})
+
+export const ARMS = { stdio: stdioShape, http: httpShape } as const
+export type ArmName = keyof typeof ARMS
+
+/** Transport values of each arm. */
+export const TRANSPORTS = { stdio: ['stdio'], http: ['streamable-http', 'sse'] } as const
+
+export type StdioRow = ReturnType<typeof stdioShape>
+export type HttpRow = ReturnType<typeof httpShape>
+
+/** The bare schema. It lets unknown keys through and its messages print values: `Config` guards it. */
+export const shape = z.union([stdioShape, httpShape])

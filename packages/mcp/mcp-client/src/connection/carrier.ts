@@ -1,0 +1,123 @@
+/**
+ * Owns the way of raw results past the SDK's strict result schemas. One malformed tool or content block would make the
+ * SDK reject a whole tools/list or a finished tools/call (typescript-sdk#2722), and checking large results twice costs
+ * time. The carrier stands between the transport and the client: for the two methods it swaps the result for an empty
+ * valid one that carries the raw object in `_meta`, and `rawResultOf` takes it out again. The two results that open a
+ * connection are repaired where a sloppy server left out what cannot be misread.
+ */
+import type {
+  JSONRPCMessage,
+  MessageExtraInfo,
+  Transport,
+  TransportSendOptions,
+} from '@modelcontextprotocol/client'
+import type { JsonObject, JsonValue } from '../types.ts'
+
+const RAW = 'dsh/raw'
+
+/** What the client is given instead of a server's result, by method. */
+const REWRITES: Readonly<Record<string, (result: JsonObject) => JsonObject>> = {
+  'tools/list': (result) => carry({ tools: [], ttlMs: 0, cacheScope: 'private' }, result),
+  'tools/call': (result) => carry({ content: [] }, result),
+  'server/discover': (result) => ({
+    ...result,
+    resultType: 'complete',
+    ttlMs: typeof result['ttlMs'] === 'number' && result['ttlMs'] >= 0 ? result['ttlMs'] : 0,
+    cacheScope: result['cacheScope'] === 'public' ? 'public' : 'private',
+    capabilities: isObject(result['capabilities']) ? result['capabilities'] : {},
+  }),
+  initialize: (result) => {
+    const { name, version } = isObject(result['serverInfo']) ? result['serverInfo'] : {}
+    return {
+      ...result,
+      capabilities: isObject(result['capabilities']) ? result['capabilities'] : {},
+      serverInfo: {
+        ...(isObject(result['serverInfo']) ? result['serverInfo'] : {}),
+        name: typeof name === 'string' ? name : 'unnamed',
+        version: typeof version === 'string' ? version : 'unknown',
+      },
+    }
+  },
+}
+
+/** The server's own result behind a carried one. */
+export function rawResultOf(result: { readonly _meta?: Record<string, unknown> | undefined }): JsonObject {
+  return result._meta?.[RAW] as JsonObject
+}
+
+/** Wraps a transport of any kind; everything but the rewritten results passes through unchanged. */
+export class CarrierTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
+  private readonly inner: Transport
+  /** Method of each request in flight whose result is rewritten, by id. */
+  private readonly methods = new Map<string | number, string>()
+
+  constructor(inner: Transport) {
+    this.inner = inner
+    inner.onclose = () => this.onclose?.()
+    inner.onerror = (error) => this.onerror?.(error)
+    inner.onmessage = (message, extra) => this.onmessage?.(this.rewrite(message), extra)
+    if ('pid' in inner && 'stderr' in inner) {
+      // The SDK knows a stdio transport by these two names and then probes the era in place: one process, not two.
+      Object.defineProperties(this, {
+        pid: { get: () => inner.pid },
+        stderr: { get: () => inner.stderr },
+      })
+    }
+  }
+
+  get sessionId(): string | undefined {
+    return this.inner.sessionId
+  }
+
+  get hasPerRequestStream(): boolean {
+    return this.inner.hasPerRequestStream === true
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version)
+  }
+
+  start(): Promise<void> {
+    return this.inner.start()
+  }
+
+  close(): Promise<void> {
+    return this.inner.close()
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if ('method' in message) {
+      if ('id' in message && Object.hasOwn(REWRITES, message.method)) {
+        const { id, method } = message
+        this.methods.set(id, method)
+        options?.requestSignal?.addEventListener('abort', () => this.methods.delete(id), { once: true })
+      } else if (message.method === 'notifications/cancelled') {
+        this.methods.delete(message.params?.['requestId'] as string | number)
+      }
+    }
+    return this.inner.send(message, options)
+  }
+
+  private rewrite<T extends JSONRPCMessage>(message: T): T {
+    if ('method' in message || message.id === undefined) return message
+    const method = this.methods.get(message.id)
+    if (method === undefined) return message
+    this.methods.delete(message.id)
+    if (!('result' in message)) return message
+    const result = message.result as JsonObject
+    // A modern server says which kind of result it is; only a complete one (or an old server's silence) is rewritten.
+    if (result['resultType'] !== undefined && result['resultType'] !== 'complete') return message
+    return { ...message, result: REWRITES[method]?.(result) }
+  }
+}
+
+function carry(shell: JsonObject, raw: JsonObject): JsonObject {
+  return { ...shell, resultType: 'complete', _meta: { [RAW]: raw } }
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,107 @@
+/**
+ * Owns the words the operator reads when a connection changes state. Pure. The wording of reconnecting, giving up
+ * and disabled losses is the contract's: people have alerts on it.
+ */
+import type { ReconnectPolicy } from '../types.ts'
+import type { Machine } from './machine.ts'
+
+export interface Line {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly text: string
+}
+
+/** Bound of one close, in milliseconds. */
+export const CLOSE_TIMEOUT_MS = 5_000
+
+/**
+ * The line for one transition, if it is worth one.
+ * @param before machine before the event
+ * @param after machine after it
+ * @param failure message of the error that caused it; already redacted
+ */
+export function narrate(
+  before: Machine,
+  after: Machine,
+  policy: ReconnectPolicy,
+  failure: string | undefined,
+): Line | undefined {
+  const { state } = after
+  if (state === before.state) return undefined
+  switch (state.name) {
+    case 'closing':
+      return state.next.to === 'stopped' || failure === undefined
+        ? undefined
+        : broken(before, after, policy, failure)
+    case 'ready':
+      return after.failures === 0
+        ? undefined
+        : {
+            level: 'info',
+            text: `reconnected and re-synced tools (attempt ${after.failures}/${policy.maxAttempts})`,
+          }
+    case 'failed':
+      if (state.reason !== 'unclosed') return undefined
+      return {
+        level: 'error',
+        text:
+          `failed generation did not close within ${CLOSE_TIMEOUT_MS}ms — reconnect stopped to avoid overlapping ` +
+          'server processes; reload the plugin or restart the Host to retry',
+      }
+    case 'idle':
+    case 'connecting':
+    case 'syncing':
+    case 'backoff':
+    case 'needs-auth':
+    case 'stopped':
+      return undefined
+  }
+}
+
+function broken(before: Machine, after: Machine, policy: ReconnectPolicy, failure: string): Line | undefined {
+  if (after.state.name !== 'closing') return undefined
+  const { next } = after.state
+  const lost = before.state.name === 'ready'
+  switch (next.to) {
+    case 'backoff': {
+      const action = lost ? 'connection lost; reconnecting' : 'connection failed; retrying'
+      return {
+        level: 'warn',
+        text: `${action} in ${next.delayMs}ms (attempt ${after.failures}/${policy.maxAttempts}): ${failure}`,
+      }
+    }
+    case 'needs-auth':
+      return {
+        level: 'error',
+        text: `the server asks for authorization; its tools are withdrawn: ${failure}`,
+      }
+    case 'failed':
+      return { level: 'error', text: failedText(next.reason, lost, policy, failure) }
+    case 'connecting':
+    case 'stopped':
+      return undefined
+  }
+}
+
+function failedText(
+  reason: 'fatal' | 'exhausted' | 'reconnect-disabled' | 'unclosed',
+  lost: boolean,
+  policy: ReconnectPolicy,
+  failure: string,
+): string {
+  switch (reason) {
+    case 'exhausted':
+      return (
+        `giving up after ${policy.maxAttempts} consecutive failed reconnect attempts — tools unregistered; reload ` +
+        `the plugin or restart the Host to reconnect: ${failure}`
+      )
+    case 'reconnect-disabled':
+      return lost
+        ? 'connection lost and reconnect is disabled — registered tools will fail until an HMR reload or Host ' +
+            `restart: ${failure}`
+        : 'connection failed and reconnect is disabled — no tools were registered; reload the plugin or restart ' +
+            `the Host to connect: ${failure}`
+    case 'fatal':
+    case 'unclosed':
+      return `connection failed for good, retrying cannot help — no tools from this server: ${failure}`
+  }
+}

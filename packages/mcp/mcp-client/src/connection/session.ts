@@ -1,0 +1,246 @@
+/**
+ * Owns one live session: the SDK client over one transport, from the first try to the confirmed end. Translates every
+ * foreign error on the way out, and hands over raw results.
+ */
+import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client'
+import type { Clock } from '../clock.ts'
+import { McpError, isMcpError } from '../errors.ts'
+import { fromForeign } from '../foreign.ts'
+import { loadSdk } from '../sdk.ts'
+import type { Sdk } from '../sdk.ts'
+import type {
+  CallOptions,
+  Era,
+  Generation,
+  JsonObject,
+  ServerSpec,
+  Session,
+  SessionDiagnostics,
+  SessionEvents,
+  SessionFacts,
+  WireTool,
+} from '../types.ts'
+import { CarrierTransport, rawResultOf } from './carrier.ts'
+import { PROBE_TIMEOUT_MS, firstTry, nextTry } from './era.ts'
+import type { Try, Verdict } from './era.ts'
+import { openSubscription } from './subscription.ts'
+import type { Subscription } from './subscription.ts'
+import { createTransport } from './transport.ts'
+
+/** Longest delay Node's timers take; our own limits are in execution/call.ts. */
+const NO_TIMEOUT = 2 ** 31 - 1
+
+export interface OpenOptions {
+  readonly generation: Generation
+  /** Aborting ends the attempt; the promise rejects after everything it held is released. */
+  readonly signal: AbortSignal
+  readonly events: SessionEvents
+  readonly clock: Clock
+  readonly clientVersion: string
+  /** What is remembered of the server's era, and the place to remember it. */
+  readonly era: EraMemory
+}
+
+/** The remembered verdict of one server. Times are milliseconds since the epoch. */
+export interface EraMemory {
+  verdict(): Verdict | undefined
+  remember(era: Era): void
+  forget(): void
+  now(): number
+}
+
+/** Connect, trying what era.ts says in its order. Rejects with the McpError of the last try. */
+export async function openSession(spec: ServerSpec, options: OpenOptions): Promise<Session> {
+  const sdk = await loadSdk()
+  let attempt: Try = firstTry(spec, options.era.verdict(), options.era.now())
+  for (;;) {
+    try {
+      const session = await connect(spec, attempt, sdk, options)
+      if (spec.protocol === 'auto') options.era.remember(session.facts.era)
+      return session
+    } catch (error) {
+      const failure = fromForeign(error, { server: spec.serverName, stage: 'connect', redact: spec.redact })
+      if (attempt.remembered) options.era.forget()
+      const next: Try | undefined = options.signal.aborted ? undefined : nextTry(spec, attempt, failure)
+      if (next === undefined) throw failure
+      options.events.onNote(
+        'debug',
+        `trying ${next.negotiation.kind} over ${next.transport}: ${failure.message}`,
+      )
+      attempt = next
+    }
+  }
+}
+
+async function connect(spec: ServerSpec, attempt: Try, sdk: Sdk, options: OpenOptions): Promise<Session> {
+  const { signal, events } = options
+  signal.throwIfAborted()
+  const { transport, diagnostics } = createTransport(spec, attempt, sdk, events)
+  const carrier = new CarrierTransport(transport)
+  const client = new sdk.Client(
+    { name: 'dsh-mcp-client', version: options.clientVersion },
+    clientOptions(attempt),
+  )
+  const session = new LiveSession(spec, client, transport, diagnostics, options)
+  // Set before connect: the SDK chains it, also while it probes, when the client does not listen yet.
+  carrier.onclose = () => session.transportEnded()
+  const abort = (): void => void session.close().catch(() => undefined)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    const prior = attempt.negotiation.kind === 'legacy' ? { prior: { kind: 'legacy' as const } } : {}
+    await client.connect(carrier, { ...prior, timeout: NO_TIMEOUT, signal })
+    signal.throwIfAborted()
+    session.establish()
+    return session
+  } catch (error) {
+    const ended = session.endedWith()
+    await session.close()
+    throw signal.aborted ? signal.reason : (ended ?? error)
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function clientOptions(attempt: Try): ClientOptions {
+  const { negotiation } = attempt
+  switch (negotiation.kind) {
+    case 'probe':
+      return {
+        capabilities: {},
+        versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
+      }
+    case 'modern':
+      return { capabilities: {}, versionNegotiation: { mode: { pin: negotiation.revision } } }
+    case 'legacy':
+      return {
+        capabilities: {},
+        ...(negotiation.revision === undefined ? {} : { supportedProtocolVersions: [negotiation.revision] }),
+      }
+  }
+}
+
+class LiveSession implements Session {
+  readonly generation: Generation
+  private readonly spec: ServerSpec
+  private readonly client: Client
+  private readonly transport: Transport
+  private readonly options: OpenOptions
+  readonly diagnostics: () => SessionDiagnostics
+  private settledFacts: SessionFacts | undefined
+  private subscription: Subscription | undefined
+  private closing: Promise<void> | undefined
+  private down: McpError | undefined
+
+  constructor(
+    spec: ServerSpec,
+    client: Client,
+    transport: Transport,
+    diagnostics: () => SessionDiagnostics,
+    options: OpenOptions,
+  ) {
+    this.spec = spec
+    this.client = client
+    this.transport = transport
+    this.diagnostics = diagnostics
+    this.options = options
+    this.generation = options.generation
+    client.onerror = (error) => options.events.onNote('debug', spec.redact(error.message))
+  }
+
+  get facts(): SessionFacts {
+    if (this.settledFacts === undefined) throw new Error('facts of a session that was never established')
+    return this.settledFacts
+  }
+
+  /** Read what the server said of itself, and follow its changes. */
+  establish(): void {
+    const { client } = this
+    const era = client.getProtocolEra() ?? 'legacy'
+    const serverInfo = client.getServerVersion()
+    const instructions = client.getInstructions()
+    const capabilities = client.getServerCapabilities() ?? {}
+    this.settledFacts = Object.freeze({
+      era,
+      revision: client.getNegotiatedProtocolVersion() ?? 'unknown',
+      capabilities,
+      ...(serverInfo === undefined ? {} : { serverInfo }),
+      ...(instructions === undefined ? {} : { instructions }),
+    })
+    client.setNotificationHandler('notifications/tools/list_changed', () =>
+      this.options.events.onToolsChanged(),
+    )
+    if (era === 'modern' && capabilities.tools?.listChanged === true) {
+      this.subscription = openSubscription(client, this.options.events, this.options.clock)
+    }
+  }
+
+  async listTools(cursor: string | undefined, signal: AbortSignal): Promise<JsonObject> {
+    const request = { method: 'tools/list' as const, ...(cursor === undefined ? {} : { params: { cursor } }) }
+    try {
+      return rawResultOf(await this.client.request(request, { signal, timeout: NO_TIMEOUT }))
+    } catch (error) {
+      throw this.translate(error, 'discovery', signal)
+    }
+  }
+
+  async callTool(tool: WireTool, args: JsonObject, options: CallOptions): Promise<JsonObject> {
+    try {
+      const result = await this.client.callTool(
+        { name: tool.rawName, arguments: args },
+        {
+          // Our own definition: mirrors x-mcp-header arguments, and keeps the SDK from compiling output schemas.
+          toolDefinition: { name: tool.rawName, inputSchema: tool.inputSchema as { type: 'object' } },
+          signal: options.signal,
+          timeout: NO_TIMEOUT,
+          ...(options.onProgress === undefined ? {} : { onprogress: options.onProgress }),
+        },
+      )
+      return rawResultOf(result)
+    } catch (error) {
+      throw this.translate(error, 'execution', options.signal)
+    }
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.teardown()
+    return this.closing
+  }
+
+  /** The reason the transport ended by itself, if it has. */
+  endedWith(): McpError | undefined {
+    return this.down
+  }
+
+  private async teardown(): Promise<void> {
+    await this.subscription?.close()
+    await this.client.close()
+    // The client knows no transport yet when the probe failed.
+    await this.transport.close()
+  }
+
+  /** The transport ended, by itself or because we closed it. */
+  transportEnded(): void {
+    if (this.closing !== undefined || this.down !== undefined) return
+    this.down = this.endReason()
+    if (this.settledFacts !== undefined) this.options.events.onDown(this.down)
+  }
+
+  private endReason(): McpError {
+    const { exit, stderrTail } = this.diagnostics()
+    const how =
+      exit === undefined ? 'the server ended the connection' : `the server process ended with ${exit}`
+    const tail = stderrTail === undefined || stderrTail === '' ? '' : `; last stderr: ${stderrTail}`
+    const details = { code: 'MCP_CONNECTION_CLOSED', server: this.spec.serverName, stage: 'connect' } as const
+    return new McpError(how + tail, { ...details, data: { ...(exit === undefined ? {} : { exit }) } })
+  }
+
+  private translate(error: unknown, stage: 'discovery' | 'execution', signal: AbortSignal): McpError {
+    if (signal.aborted && isMcpError(signal.reason)) return signal.reason
+    const server = this.spec.serverName
+    if (signal.aborted)
+      return new McpError('the request was cancelled', { code: 'MCP_ABORTED', server, stage })
+    const failure = fromForeign(error, { server, stage, redact: this.spec.redact })
+    // A dead transport fails each pending request with a bare "closed"; the reason it died says more.
+    return failure.code === 'MCP_CONNECTION_CLOSED' && this.down !== undefined ? this.down : failure
+  }
+}

@@ -1,0 +1,36 @@
+/** Owns the making of the one transport a try needs, with what the later steps want to know about it. */
+import type { Transport } from '@modelcontextprotocol/client'
+import { childEnvironment } from '../environment.ts'
+import type { Sdk } from '../sdk.ts'
+import type { ServerSpec, SessionDiagnostics, SessionEvents } from '../types.ts'
+import type { Try } from './era.ts'
+import { createSseTransport } from './http-sse.ts'
+import { HttpTransport } from './http.ts'
+import { StdioTransport } from './stdio.ts'
+
+export interface OpenTransport {
+  readonly transport: Transport
+  diagnostics(): SessionDiagnostics
+}
+
+/** Create the transport of one try; it does nothing before the SDK starts it. */
+export function createTransport(
+  spec: ServerSpec,
+  attempt: Try,
+  sdk: Sdk,
+  events: SessionEvents,
+): OpenTransport {
+  const { serverName, target, limits, redact } = spec
+  const onNote = events.onNote.bind(events)
+  if (target.kind === 'stdio') {
+    const { command, args, cwd } = target
+    const env = childEnvironment(target)
+    const where = cwd === undefined ? {} : { cwd }
+    const transport = new StdioTransport({ serverName, command, args, env, limits, redact, onNote, ...where })
+    return { transport, diagnostics: () => transport.diagnostics() }
+  }
+  const options = { sdk, serverName, url: target.url, headers: target.headers, limits, redact, onNote }
+  if (attempt.transport === 'sse') return { transport: createSseTransport(options), diagnostics: () => ({}) }
+  const transport = new HttpTransport({ ...options, onResync: () => events.onToolsChanged() })
+  return { transport, diagnostics: () => transport.diagnostics() }
+}

@@ -1,0 +1,89 @@
+/**
+ * Owns the reading of one listed tool from a peer that may be sloppy: repaired where the meaning is plain, left out
+ * alone with a reason where it is not. Pure.
+ */
+import { createHash } from 'node:crypto'
+import { publicToolName } from '../naming.ts'
+import { cleanLine } from '../text.ts'
+import type { CatalogEntry, JsonObject, JsonValue, Quarantined, ToolAnnotations } from '../types.ts'
+
+export type Parsed =
+  | { readonly ok: true; readonly entry: CatalogEntry }
+  | { readonly ok: false; readonly quarantined: Quarantined }
+
+const MAX_NAME_CHARS = 1_024
+const MAX_SHOWN_CHARS = 80
+
+/**
+ * Read one item of tools/list.
+ * @param position index in the list; names an item that has no name
+ */
+export function parseTool(serverName: string, item: unknown, position: number): Parsed {
+  if (!isObject(item)) return leaveOut(`#${position}`, 'the entry is not an object')
+  const { name } = item
+  if (typeof name !== 'string') return leaveOut(`#${position}`, 'the entry has no name')
+  if (name === '') return leaveOut(`#${position}`, 'the name is empty')
+  if (name.length > MAX_NAME_CHARS)
+    return leaveOut(name, `the name is longer than ${MAX_NAME_CHARS} characters`)
+  const inputSchema = item['inputSchema'] ?? { type: 'object' }
+  if (!isObject(inputSchema)) return leaveOut(name, 'inputSchema is not an object')
+  const { outputSchema, execution } = item
+  const title = textOf(item['title'])
+  const shown = {
+    rawName: name,
+    publicName: publicToolName(serverName, name),
+    ...(title === undefined ? {} : { title }),
+    description: textOf(item['description']) ?? '',
+    inputSchema,
+    ...(isObject(outputSchema) ? { outputSchema } : {}),
+    annotations: annotationsOf(item['annotations']),
+    taskRequired: isObject(execution) && execution['taskSupport'] === 'required',
+  }
+  return { ok: true, entry: Object.freeze({ ...shown, digest: digestOf(shown as unknown as JsonObject) }) }
+}
+
+/** SHA-256 over the value with object keys in canonical order: a server may shuffle them. */
+export function digestOf(value: JsonValue): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+}
+
+/** JSON with sorted keys. Deep values are bounded by what JSON.parse accepted. */
+export function canonicalJson(value: JsonValue): string {
+  return JSON.stringify(value, (_key, member: JsonValue) => {
+    if (!isObject(member)) return member
+    const sorted: JsonObject = Object.create(null) as JsonObject
+    for (const key of Object.keys(member).sort()) sorted[key] = member[key] as JsonValue
+    return sorted
+  })
+}
+
+function annotationsOf(value: JsonValue | undefined): ToolAnnotations {
+  if (!isObject(value)) return {}
+  const title = textOf(value['title'])
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...flag(value, 'readOnlyHint'),
+    ...flag(value, 'destructiveHint'),
+    ...flag(value, 'idempotentHint'),
+    ...flag(value, 'openWorldHint'),
+  }
+}
+
+type Hint = Exclude<keyof ToolAnnotations, 'title'>
+
+function flag(value: JsonObject, hint: Hint): Partial<Record<Hint, boolean>> {
+  const claim = value[hint]
+  return typeof claim === 'boolean' ? { [hint]: claim } : {}
+}
+
+function leaveOut(name: string, reason: string): Parsed {
+  return { ok: false, quarantined: { name: cleanLine(name, MAX_SHOWN_CHARS), reason } }
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

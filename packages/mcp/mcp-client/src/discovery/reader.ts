@@ -1,0 +1,126 @@
+/**
+ * Owns the reading of one server's list over its sessions: the first read of each session, re-reads after changes, and
+ * what becomes of a list that is bad. The last good catalog stays until a better one is there.
+ */
+import type { Clock } from '../clock.ts'
+import { McpError, isMcpError } from '../errors.ts'
+import { fromForeign } from '../foreign.ts'
+import type { Catalog, ServerSpec, Session } from '../types.ts'
+import { EMPTY_CATALOG, createCatalog } from './catalog.ts'
+import { walkPages } from './pages.ts'
+import { createRefresher } from './sync.ts'
+import type { Refresher } from './sync.ts'
+
+export interface ReaderOptions {
+  readonly spec: ServerSpec
+  readonly clock: Clock
+  /** The session that takes calls; a list of any other is thrown away. */
+  readonly current: () => Session | undefined
+  /** Take a catalog over. Throws McpError MCP_NAME_CONFLICT. */
+  readonly adopt: (catalog: Catalog) => void
+  readonly say: (line: { readonly level: 'info' | 'error'; readonly text: string }) => void
+}
+
+export interface Reader {
+  /**
+   * First read of a session. Rejects when the connection is of no use; resolves to the problem when only the list is
+   * bad: nothing is started again for that.
+   */
+  first(session: Session, signal: AbortSignal): Promise<McpError | undefined>
+  /** The list may have changed. Many asks become few reads. */
+  request(): void
+  /** The session of the first read takes calls now: a change seen meanwhile is read. */
+  ready(): void
+  /** Why the last list was not taken over, if it was not. */
+  problem(): McpError | undefined
+  close(): Promise<void>
+}
+
+export function createReader(options: ReaderOptions): Reader {
+  const { spec, clock } = options
+  let refresher: Refresher | undefined
+  let isStale = false
+  let isClosed = false
+  let problem: McpError | undefined
+
+  async function first(session: Session, signal: AbortSignal): Promise<McpError | undefined> {
+    await refresher?.close()
+    refresher = isClosed ? undefined : createRefresher(clock, () => again(session))
+    isStale = false
+    try {
+      take(await discover(spec, session, signal))
+    } catch (error) {
+      const failure = refuse(error)
+      if (failure.code !== 'MCP_LIST_INVALID' && failure.code !== 'MCP_NAME_CONFLICT') throw failure
+      options.say({ level: 'error', text: failure.message })
+      return failure
+    }
+    return undefined
+  }
+
+  async function again(session: Session): Promise<void> {
+    if (options.current() !== session) return
+    options.say({ level: 'info', text: 'tool list changed, re-syncing' })
+    const limit = new AbortController()
+    const cancel = clock.after(spec.startup.timeoutMs, () => limit.abort(timedOut(spec)))
+    try {
+      const catalog = await discover(spec, session, limit.signal)
+      if (options.current() === session) take(catalog)
+    } catch (error) {
+      const failure = refuse(error)
+      if (!isClosed) options.say({ level: 'error', text: `tool re-sync failed: ${failure.message}` })
+    } finally {
+      cancel()
+    }
+  }
+
+  function take(catalog: Catalog): void {
+    options.adopt(catalog)
+    problem = undefined
+  }
+
+  function refuse(error: unknown): McpError {
+    problem = fromForeign(error, { server: spec.serverName, stage: 'discovery', redact: spec.redact })
+    return problem
+  }
+
+  return {
+    first,
+    request() {
+      if (options.current() === undefined) isStale = true
+      else refresher?.request()
+    },
+    ready() {
+      if (isStale) refresher?.request()
+      isStale = false
+    },
+    problem: () => problem,
+    async close() {
+      isClosed = true
+      await refresher?.close()
+    },
+  }
+}
+
+async function discover(spec: ServerSpec, session: Session, signal: AbortSignal): Promise<Catalog> {
+  const { tools, pages } = spec.limits
+  try {
+    const walk = await walkPages('tools', { pages, items: tools }, (cursor) =>
+      session.listTools(cursor, signal),
+    )
+    return createCatalog(spec, walk)
+  } catch (error) {
+    // A server without tools need not know the method; one that announced them has failed.
+    const isUnannounced = session.facts.capabilities['tools'] === undefined
+    if (isUnannounced && isMcpError(error) && error.code === 'MCP_REQUEST_REJECTED') return EMPTY_CATALOG
+    throw error
+  }
+}
+
+function timedOut(spec: ServerSpec): McpError {
+  return new McpError(`no tool list within ${spec.startup.timeoutMs} ms (startup.timeoutMs)`, {
+    code: 'MCP_LIST_FAILED',
+    server: spec.serverName,
+    stage: 'discovery',
+  })
+}

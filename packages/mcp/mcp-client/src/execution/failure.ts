@@ -1,0 +1,28 @@
+/** Owns what a failed call says beyond its error: how the process ended, its last words, whether the call ran. Pure. */
+import type { McpError, McpErrorCode } from '../errors.ts'
+import { cleanLine } from '../text.ts'
+import type { SessionDiagnostics } from '../types.ts'
+
+const MAX_TAIL_CHARS = 1_000
+
+/** Losses after which nobody knows what the server did. */
+const UNKNOWN_OUTCOME: ReadonlySet<McpErrorCode> = new Set([
+  'MCP_CONNECTION_CLOSED',
+  'MCP_HTTP_UNAVAILABLE',
+  'MCP_OUTCOME_UNKNOWN',
+  'MCP_MESSAGE_TOO_LARGE',
+])
+
+/** The error's text with the facts it does not say itself. */
+export function describeFailure(error: McpError, diagnostics: SessionDiagnostics | undefined): string {
+  if (!UNKNOWN_OUTCOME.has(error.code)) return error.message
+  const sentences = [error.message]
+  const { exit, stderrTail } = diagnostics ?? {}
+  if (exit !== undefined && !error.message.includes(exit)) sentences.push(`The server process ended: ${exit}`)
+  if (!/may have run|outcome/i.test(error.message)) sentences.push('The call may have run')
+  const tail = stderrTail?.trim()
+  if (error.code === 'MCP_CONNECTION_CLOSED' && tail && !error.message.includes(tail)) {
+    sentences.push(`Its last words: ${cleanLine(tail.slice(-MAX_TAIL_CHARS), MAX_TAIL_CHARS)}`)
+  }
+  return sentences.join('. ')
+}

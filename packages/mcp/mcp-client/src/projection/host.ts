@@ -1,0 +1,31 @@
+/** The host services a result may need, read late: each comes and goes with its own plugin. No runtime code. */
+import type { AttachmentStore } from '@deepseek-ai/dsh-attachment'
+import type { LlmRuntime } from '@deepseek-ai/dsh-llm'
+import type { ToolExecution } from '@deepseek-ai/dsh-tools'
+
+type Agent = NonNullable<ToolExecution['agent']>
+
+/** The part of `ctx.spillStore` that is used; the package of that service is no peer of this one. */
+export interface SpillStore {
+  saveText(input: {
+    readonly owner: { readonly sessionId: Agent['session']['header']['id'] }
+    readonly source: {
+      readonly toolName: string
+      readonly callId: ToolExecution['callId']
+      readonly label: string
+    }
+    readonly suggestedName: string
+    readonly content: string
+  }): Promise<{ readonly locator: string; readonly bytes: number; readonly retrievalHint: string }>
+}
+
+export interface HostServices {
+  attachments(): AttachmentStore | undefined
+  llm(): Pick<LlmRuntime, 'resolveModelInfo'> | undefined
+  spillStore(): SpillStore | undefined
+  /** One line for the operator. Clean and redacted by the caller. */
+  log(level: 'debug' | 'info' | 'warn', text: string): void
+}
+
+/** What the projection must know of the call whose result it shows. */
+export type Execution = Readonly<Pick<ToolExecution, 'agent' | 'callId' | 'name' | 'signal'>>

@@ -1,0 +1,176 @@
+/**
+ * Owns what the model reads of one canonical result: blocks in order, text runs joined by a newline, structured
+ * content once, warnings last. Pure: it runs in the registry's `output.render`, and again on replay.
+ */
+import type { ImageAttachmentRef } from '@deepseek-ai/dsh-attachment'
+import type { ContentBlock } from '@deepseek-ai/dsh-llm'
+import { validateJsonSchemaValue } from '@deepseek-ai/dsh-tools'
+import type { JsonSchemaNode } from '@deepseek-ai/dsh-tools'
+import { cleanLine, inspectText } from '../text.ts'
+import type { JsonValue } from '../types.ts'
+import { readBlocks } from './blocks.ts'
+import type { Part } from './blocks.ts'
+import { jsonEqual } from './equality.ts'
+
+const MAX_FAULT_CHARS = 300
+const MAX_MEDIA_TYPE_CHARS = 128
+/** How many times longer than its compact form a text may be and still be taken for the same JSON. */
+const MAX_SPREAD = 16
+const NOT_ADMITTED = 'this result was not admitted to durable model context'
+
+/** What a tools/call is worth to a program: the canonical value of the registry. A type, so that it is JSON. */
+export type CanonicalResult = {
+  content: JsonValue[]
+  /** Fits the tool's declared output schema wherever it has one. */
+  structuredContent?: JsonValue
+  /** Structured content that does not fit the declared schema, as it came. */
+  invalidStructuredContent?: JsonValue
+}
+
+/** The tool whose result is shown. */
+export interface ResultSource {
+  /** Raw name of the tool. */
+  readonly toolName: string
+  /** Declared schema of its structured content. */
+  readonly outputSchema: JsonSchemaNode | undefined
+}
+
+export type ImagePart = Extract<Part, { kind: 'image' }>
+export type BytesPart = Extract<Part, { kind: 'bytes' }>
+
+/** How the parts that are no text are shown; a diagnostic text is always possible. */
+export interface Rendering {
+  readonly image: (part: ImagePart) => ImageAttachmentRef | string
+  readonly bytes: (part: BytesPart) => string
+}
+
+/** Without any host service: every image and every blob is a diagnostic. */
+export const PLAIN: Rendering = {
+  image: (part) => imageDiagnostic(part, NOT_ADMITTED),
+  bytes: bytesDiagnostic,
+}
+
+/** Everything of a result that the model is to see, before rendering. */
+export interface Projection {
+  readonly parts: readonly Part[]
+  readonly images: readonly ImagePart[]
+  readonly blobs: readonly BytesPart[]
+}
+
+/** Read one canonical result into parts. Never throws. */
+export function projectResult(value: CanonicalResult, source: ResultSource): Projection {
+  const { parts, hidden } = readBlocks(value.content)
+  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
+  const all: Part[] = [...parts]
+  const shown =
+    value.structuredContent === undefined ? value.invalidStructuredContent : value.structuredContent
+  let removed = hidden
+  const written = shown === undefined ? undefined : JSON.stringify(shown)
+  if (shown !== undefined && written !== undefined && !isSaid(shown, texts, written.length)) {
+    const json = inspectText(written)
+    removed += json.hidden
+    all.push({ kind: 'text', text: parts.length === 0 ? json.text : `Structured content:\n${json.text}` })
+  }
+  for (const warning of warningsOf(value, source, removed))
+    all.push({ kind: 'text', text: `[warning: ${warning}]` })
+  return {
+    parts: all,
+    images: parts.filter((part) => part.kind === 'image'),
+    blobs: parts.filter((part) => part.kind === 'bytes'),
+  }
+}
+
+/** Host content of a projection: text runs joined by a newline, images at their places. Never empty. */
+export function toContent(
+  projection: Projection,
+  source: ResultSource,
+  rendering: Rendering,
+): ContentBlock[] {
+  const content: ContentBlock[] = []
+  let run: string[] = []
+  const flush = (): void => {
+    if (run.length > 0) content.push({ type: 'text', text: run.join('\n') })
+    run = []
+  }
+  for (const part of projection.parts) {
+    const shown =
+      part.kind === 'text' ? part.text : part.kind === 'image' ? rendering.image(part) : rendering.bytes(part)
+    if (typeof shown === 'string') {
+      run.push(shown)
+    } else {
+      flush()
+      content.push({ type: 'image', attachment: shown })
+    }
+  }
+  flush()
+  const isBlank = content.every((block) => block.type === 'text' && block.text === '')
+  return isBlank
+    ? [{ type: 'text', text: `(${cleanLine(source.toolName, 128)} returned no model-visible content)` }]
+    : content
+}
+
+/** Stable diagnostic of an image the model cannot be given. */
+export function imageDiagnostic(part: ImagePart, reason: string): string {
+  const mediaType = cleanLine(part.mediaType ?? 'unknown media type', MAX_MEDIA_TYPE_CHARS)
+  return `[image unavailable: ${mediaType}; ${reason}; raw image data remains available to programmatic callers]`
+}
+
+/** Stable diagnostic of bytes the model cannot read. */
+export function bytesDiagnostic(part: BytesPart): string {
+  const what = part.what === 'audio' ? 'audio result' : 'embedded resource'
+  const uri = part.uri === undefined ? '' : ` ${part.uri}`
+  return `[${what}${uri} unsupported: ${part.mediaType}; raw ${part.what} data remains available to programmatic callers]`
+}
+
+function* warningsOf(value: CanonicalResult, source: ResultSource, hidden: number): Generator<string> {
+  if (value.invalidStructuredContent !== undefined) {
+    const fault = firstFault(value.invalidStructuredContent, source.outputSchema)
+    yield `the structured content does not fit the output schema that the server declares for this tool${fault}`
+  } else if (source.outputSchema !== undefined && value.structuredContent === undefined) {
+    yield 'the server declares an output schema for this tool but sent no structured content'
+  }
+  if (hidden > 0)
+    yield `${hidden} hidden ${hidden === 1 ? 'character was' : 'characters were'} removed from this result`
+}
+
+function firstFault(value: JsonValue, schema: JsonSchemaNode | undefined): string {
+  const [fault] = schema === undefined ? [] : validateJsonSchemaValue(schema, value, 'structuredContent')
+  return fault === undefined ? '' : `: ${cleanLine(fault, MAX_FAULT_CHARS)}`
+}
+
+/**
+ * Whether the texts say the structured value already: as JSON, as the plain string, or as the items of the
+ * `{ result: … }` wrapper that server frameworks put around what is no object.
+ */
+function isSaid(value: JsonValue, texts: readonly string[], writtenLength: number): boolean {
+  // White space and escapes make a text longer than the compact JSON, but not that much longer.
+  const limit = writtenLength * MAX_SPREAD + 1_024
+  const candidates = texts.map((text) => (text.length <= limit ? text.trim() : ''))
+  if (candidates.some((text) => says(text, value))) return true
+  const inner = unwrapped(value)
+  if (inner === undefined) return false
+  if (candidates.some((text) => says(text, inner))) return true
+  return (
+    Array.isArray(inner) &&
+    inner.length === texts.length &&
+    inner.every((item, at) => says(candidates[at] as string, item))
+  )
+}
+
+/** The value inside `{ result: … }`. */
+function unwrapped(value: JsonValue): JsonValue | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return Object.keys(value).length === 1 && Object.hasOwn(value, 'result') ? value['result'] : undefined
+}
+
+function says(text: string, value: JsonValue): boolean {
+  if (typeof value === 'string' && text === value.trim()) return true
+  // A cheap proof first: a text is parsed only where it can be this value.
+  if (typeof value === 'object' && value !== null && text.charAt(0) !== (Array.isArray(value) ? '[' : '{'))
+    return false
+  try {
+    return jsonEqual(JSON.parse(text), value)
+  } catch {
+    return false // no JSON
+  }
+}

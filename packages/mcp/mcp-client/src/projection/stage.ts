@@ -1,0 +1,97 @@
+/**
+ * Owns the richer projection of one result: images as attachments, bytes and oversized text in the spill store. The
+ * one place of this step that does I/O; a service that fails costs its part, never the result.
+ */
+import type { ContentBlock } from '@deepseek-ai/dsh-llm'
+import { messageOf } from '../errors.ts'
+import { cleanLine } from '../text.ts'
+import { withLimit } from './bound.ts'
+import type { Execution, HostServices } from './host.ts'
+import { saveImages } from './images.ts'
+import { limitContent, textBytes, wholeText } from './limits.ts'
+import { PLAIN, bytesDiagnostic, imageDiagnostic, toContent } from './result.ts'
+import type { BytesPart, Projection, Rendering, ResultSource } from './result.ts'
+
+/** How long the spill store may take for one text, in milliseconds. */
+const SPILL_LIMIT_MS = 10_000
+/** Blobs of one result that are saved; further ones stay diagnostics. */
+const MAX_BLOBS = 20
+const REST_FOR_PROGRAMS =
+  'The whole remains available to programmatic callers; ask the tool for less, or for a part, to read it here'
+
+export interface StageContext {
+  readonly exec: Execution
+  readonly host: HostServices
+  /** Cap on the text that the model is shown, in UTF-8 bytes. */
+  readonly maxTextBytes: number
+}
+
+/** The content to install at the end, or `undefined` where the pure rendering is already all there is. */
+export async function stageContent(
+  projection: Projection,
+  source: ResultSource,
+  context: StageContext,
+): Promise<ContentBlock[] | undefined> {
+  const rendering: Rendering = {
+    image: await imageRendering(projection, context),
+    bytes: await bytesRendering(projection, context),
+  }
+  const content = toContent(projection, source, rendering)
+  if (textBytes(content) > context.maxTextBytes) {
+    const saved = await spill(wholeText(content), 'result', context)
+    if (saved !== undefined) return limitContent(content, context.maxTextBytes, saved)
+  }
+  const isPlain = rendering.image === PLAIN.image && rendering.bytes === PLAIN.bytes
+  return isPlain ? undefined : limitContent(content, context.maxTextBytes, REST_FOR_PROGRAMS)
+}
+
+/** What can be shown without any host service: pure, for the registry's `output.render`. */
+export function plainContent(
+  projection: Projection,
+  source: ResultSource,
+  maxTextBytes: number,
+): ContentBlock[] {
+  return limitContent(toContent(projection, source, PLAIN), maxTextBytes, REST_FOR_PROGRAMS)
+}
+
+async function imageRendering(projection: Projection, context: StageContext): Promise<Rendering['image']> {
+  if (projection.images.length === 0) return PLAIN.image
+  const outcome = await saveImages(projection.images, context.exec, context.host)
+  if (outcome.kind === 'refused') return (part) => imageDiagnostic(part, outcome.reasonOf(part))
+  return (part) =>
+    outcome.refs.get(part) ??
+    /* v8 ignore next -- saved means every part has its reference */ imageDiagnostic(part, '')
+}
+
+async function bytesRendering(projection: Projection, context: StageContext): Promise<Rendering['bytes']> {
+  const notes = new Map<BytesPart, string>()
+  for (const part of projection.blobs.slice(0, MAX_BLOBS)) {
+    const saved = await spill(part.data, part.what, context)
+    if (saved === undefined) break
+    const uri = part.uri === undefined ? '' : ` ${part.uri}`
+    const what = part.what === 'audio' ? 'audio result' : 'embedded resource'
+    notes.set(part, `[${what}${uri}: ${part.mediaType}, saved as base64 text. ${saved}]`)
+  }
+  return notes.size === 0 ? PLAIN.bytes : (part) => notes.get(part) ?? bytesDiagnostic(part)
+}
+
+/** Save one text; the sentence that says where, or `undefined` where nothing could keep it. */
+async function spill(content: string, label: string, context: StageContext): Promise<string | undefined> {
+  const { exec, host } = context
+  const store = host.spillStore()
+  const sessionId = exec.agent?.session.header.id
+  if (store === undefined || sessionId === undefined) return undefined
+  const input = {
+    owner: { sessionId },
+    source: { toolName: exec.name, callId: exec.callId, label },
+    suggestedName: `${exec.name}-${label}.txt`,
+    content,
+  }
+  try {
+    const ref = await withLimit(store.saveText(input), SPILL_LIMIT_MS)
+    return `The whole is stored at ${ref.locator} (${ref.bytes} bytes). ${ref.retrievalHint}`
+  } catch (error) {
+    host.log('warn', `the ${label} of ${exec.name} could not be spilled: ${cleanLine(messageOf(error), 300)}`)
+    return undefined
+  }
+}

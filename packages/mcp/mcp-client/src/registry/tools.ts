@@ -1,0 +1,100 @@
+/**
+ * Owns what one server has registered in the host's tool registry: exactly the last published catalog, or nothing.
+ * Swaps by difference, all or nothing.
+ */
+import type { ToolDefinition } from '@deepseek-ai/dsh-tools'
+import { McpError, messageOf } from '../errors.ts'
+import type { CatalogEntry, Quarantined } from '../types.ts'
+import { diffCatalog } from './diff.ts'
+
+/** Registers one definition; the returned function unregisters it. Throws when the name is taken. */
+export type Register = (definition: ToolDefinition) => () => void
+
+/** One entry as the host can hold it, or why it cannot. */
+export type Defined =
+  | { readonly ok: true; readonly definition: ToolDefinition }
+  | { readonly ok: false; readonly quarantined: Quarantined }
+
+export interface Published {
+  readonly registered: number
+  /** Entries that cannot be expressed to the model; each left out alone. */
+  readonly quarantined: readonly Quarantined[]
+  /** Registry operations this swap took: 0 where nothing changed. */
+  readonly operations: number
+}
+
+export interface Publisher {
+  /**
+   * Make the registry equal to the entries. Unchanged tools are not touched.
+   * @throws McpError MCP_NAME_CONFLICT after everything of this server was unregistered
+   */
+  publish(entries: readonly CatalogEntry[]): Published
+  /** Unregister everything. */
+  withdraw(): void
+  /** Tools registered now. */
+  count(): number
+}
+
+interface Registration {
+  readonly digest: string
+  readonly dispose: () => void
+}
+
+export function createPublisher(
+  serverName: string,
+  register: Register,
+  define: (entry: CatalogEntry) => Defined,
+): Publisher {
+  const registrations = new Map<string, Registration>()
+  /** Entries that could not be defined, by public name: not tried again while unchanged. */
+  const refused = new Map<string, { readonly digest: string; readonly quarantined: Quarantined }>()
+
+  function withdraw(): void {
+    for (const { dispose } of registrations.values()) dispose()
+    registrations.clear()
+    refused.clear()
+  }
+
+  function publish(entries: readonly CatalogEntry[]): Published {
+    const known = new Map([...registrations, ...refused].map(([name, { digest }]) => [name, digest]))
+    const { remove, add } = diffCatalog(known, entries)
+    let operations = 0
+    for (const name of remove) {
+      refused.delete(name)
+      const registration = registrations.get(name)
+      if (registration === undefined) continue
+      registration.dispose()
+      registrations.delete(name)
+      operations += 1
+    }
+    try {
+      for (const entry of add) if (registerOne(entry)) operations += 1
+    } catch (error) {
+      withdraw()
+      throw new McpError(`tool registration failed, no tools registered: ${messageOf(error)}`, {
+        code: 'MCP_NAME_CONFLICT',
+        server: serverName,
+        stage: 'registry',
+        cause: error,
+      })
+    }
+    return {
+      registered: registrations.size,
+      quarantined: [...refused.values()].map(({ quarantined }) => quarantined),
+      operations,
+    }
+  }
+
+  function registerOne(entry: CatalogEntry): boolean {
+    const { publicName, digest } = entry
+    const defined = define(entry)
+    if (!defined.ok) {
+      refused.set(publicName, { digest, quarantined: defined.quarantined })
+      return false
+    }
+    registrations.set(publicName, { digest, dispose: register(defined.definition) })
+    return true
+  }
+
+  return { publish, withdraw, count: () => registrations.size }
+}

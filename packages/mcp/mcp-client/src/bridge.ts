@@ -196,7 +196,7 @@ function define(
   if (!input.ok) return { ok: false, quarantined: { name: entry.rawName, reason: input.reason } }
   const output = entry.outputSchema === undefined ? undefined : normalizeOutput(entry.outputSchema).schema
   const shown = { ...entry, description: safeText(entry.description, MAX_DESCRIPTION_BYTES) }
-  const definition = createDefinition(shown, { parameters: input.schema, outputSchema: output }, context)
+  const definition = createDefinition(shown, input.schema, output, context)
   return {
     ok: true,
     definition: {

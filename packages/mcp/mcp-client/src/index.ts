@@ -17,7 +17,7 @@ import { openMemory } from './memory.ts'
 import { reserveName } from './reservation.ts'
 import { watchRow } from './row.ts'
 import type { Row } from './row.ts'
-import type { ServerSpec } from './types.ts'
+import type { ServerSpec, ServerState } from './types.ts'
 import { VERSION } from './version.ts'
 
 export { Config }
@@ -26,6 +26,9 @@ export { Config }
 export const name = 'mcp-client'
 /** Services this plugin cannot do without. */
 export const inject = ['tools']
+
+/** States that only a reload leaves. */
+const UNHEALTHY: ReadonlySet<ServerState> = new Set(['failed', 'needs-auth', 'stopped'])
 
 /**
  * Load one row: start its server and publish its tools. Returns when the first tool list is there, when startup.waitMs
@@ -41,11 +44,15 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
   ctx.effect(() => freeName, 'mcp-client.serverName')
 
   let bridge: Bridge | undefined
-  const row = watchRow(ctx, SYSTEM_CLOCK, () => {
-    // Name and tools are free at once: a mended row loads even while this server still closes.
-    freeName()
-    bridge?.withdraw()
-    void bridge?.dispose()
+  const row = watchRow(ctx, {
+    clock: SYSTEM_CLOCK,
+    onDisposed() {
+      // Name and tools are free at once: a mended row loads even while this server still closes.
+      freeName()
+      bridge?.withdraw()
+      void bridge?.dispose()
+    },
+    isHealthy: () => bridge !== undefined && !UNHEALTHY.has(bridge.status().state),
   })
   bridge = await openBridge(ctx, spec)
   if (ctx.fiber.uid === null) return
@@ -54,7 +61,7 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
   row.settle()
   if (outcome.kind === 'up') return
   const { failure } = outcome
-  if (spec.failOnStartupError) {
+  if (spec.failOnStartupError && !row.isEdited()) {
     throw new McpError(`mcp-client(${spec.serverName}): initial connection or tool synchronization failed`, {
       code: failure.code,
       server: spec.serverName,
@@ -63,7 +70,9 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
     })
   }
   if (outcome.kind === 'late') {
-    ctx.logger.warn(`mcp-client(${spec.serverName}): ${failure.message}; it goes on connecting in the background`)
+    ctx.logger.warn(
+      `mcp-client(${spec.serverName}): ${failure.message}; it goes on connecting in the background`,
+    )
   }
 }
 
@@ -94,7 +103,9 @@ type Outcome =
 
 async function waitFor(bridge: Bridge, spec: ServerSpec, row: Row): Promise<Outcome> {
   const late = Promise.withResolvers<Outcome>()
-  const cancel = SYSTEM_CLOCK.after(spec.startup.waitMs, () => late.resolve({ kind: 'late', failure: tooLate(spec) }))
+  const cancel = SYSTEM_CLOCK.after(spec.startup.waitMs, () =>
+    late.resolve({ kind: 'late', failure: tooLate(spec) }),
+  )
   const first = bridge
     .start()
     .then((failure): Outcome => (failure === undefined ? { kind: 'up' } : { kind: 'failed', failure }))

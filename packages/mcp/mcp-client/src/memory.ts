@@ -80,7 +80,7 @@ export function identityOf(spec: ServerSpec): string {
 function authorizationOf(spec: ServerSpec): string {
   const { target } = spec
   const secrets = target.kind === 'stdio' ? target.env : target.headers
-  return sha256(JSON.stringify([identityOf(spec), Object.entries(secrets).sort()]))
+  return sha256(JSON.stringify([identityOf(spec), Object.entries(secrets).toSorted()]))
 }
 
 async function load(path: string, authorization: string, note: (text: string) => void): Promise<Remembered> {

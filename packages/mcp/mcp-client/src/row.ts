@@ -1,11 +1,13 @@
 /**
- * Owns what a row must know of its own fiber in the host while it starts: that it is being disposed, and that its
- * config was edited. Cordis runs disposers only after `apply` has returned, and loses an edit that comes before.
+ * Owns what a row must know of its own fiber in the host: that it is being disposed or was edited while it starts, and
+ * that an update brings nothing new. Cordis runs disposers only after `apply` has returned, loses an edit that comes
+ * before that, and restarts a healthy row when the edit of another one is rolled back.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '@deepseek-ai/cordis'
 import type { Clock } from './clock.ts'
 
-/** How often a waiting row looks whether it was edited, in milliseconds. */
+/** How often a starting row looks whether it was edited, in milliseconds. */
 const LOOK_MS = 100
 /** FiberState.ACTIVE: cordis exports a const enum, which has no value at run time here. */
 const ACTIVE = 2
@@ -13,42 +15,58 @@ const ACTIVE = 2
 export interface Row {
   /** Settles when the row is disposed or edited: whatever `apply` waits for is over then. */
   readonly ended: Promise<void>
-  /** Stop looking. To be called when `apply` has done its waiting. */
+  /** Whether a newer config waits to be applied. */
+  isEdited(): boolean
+  /** To be called when `apply` has done its waiting. */
   settle(): void
 }
 
-/**
- * Watch a fiber that is starting.
- * @param onDisposed called once, synchronously, when the row begins to be disposed
- */
-export function watchRow(ctx: Context, clock: Clock, onDisposed: () => void): Row {
+export interface RowOptions {
+  readonly clock: Clock
+  /** Called once, synchronously, when the row begins to be disposed. */
+  readonly onDisposed: () => void
+  /** Whether the row still does its work: an update without a change is then not worth a restart. */
+  readonly isHealthy: () => boolean
+}
+
+/** Watch a fiber that is starting; to be called from its `apply`. The listeners end with the fiber. */
+export function watchRow(ctx: Context, { clock, onDisposed, isHealthy }: RowOptions): Row {
   const { fiber } = ctx
   const startedWith: unknown = fiber._config
   const { promise, resolve } = Promise.withResolvers<void>()
-  let cancel = (): void => undefined
+  const isEdited = (): boolean => fiber._config !== startedWith
+  let cancel: (() => void) | undefined
 
   const look = (): void => {
-    if (fiber._config !== startedWith) resolve()
+    if (isEdited()) resolve()
     else cancel = clock.after(LOOK_MS, look)
   }
   look()
 
   ctx.on('internal/plugin', (changed) => {
     if (changed !== fiber || fiber.uid !== null) return
-    cancel()
+    cancel?.()
     onDisposed()
     resolve()
   })
   ctx.on('internal/status', (changed) => {
-    if (changed !== fiber || fiber.state !== ACTIVE || fiber._config === startedWith) return
+    if (changed !== fiber || fiber.state !== ACTIVE || !isEdited()) return
     // The edit came while the row was starting: cordis kept the new config and forgot to apply it.
-    queueMicrotask(() => {
-      if (fiber.uid !== null)
-        void Promise.resolve(fiber.update(fiber._config, true)).catch((error: unknown) =>
-          ctx.logger.error(error),
-        )
-    })
+    queueMicrotask(() => void applyAgain(ctx))
   })
+  ctx.on('internal/update', (config: unknown, _noSave, next) =>
+    isHealthy() && isDeepStrictEqual(config, fiber.config) ? undefined : next(),
+  )
 
-  return { ended: promise, settle: () => cancel() }
+  return { ended: promise, isEdited, settle: () => cancel?.() }
+}
+
+async function applyAgain({ fiber, logger }: Context): Promise<void> {
+  if (fiber.uid === null) return
+  try {
+    await fiber.update(fiber._config, true)
+  } catch (error) {
+    // The edit itself is bad: said here, since nobody awaits it any more.
+    logger.error(error)
+  }
 }

@@ -75,7 +75,7 @@ export async function openSession(spec: ServerSpec, options: OpenOptions): Promi
 async function connect(spec: ServerSpec, attempt: Try, sdk: Sdk, options: OpenOptions): Promise<Session> {
   const { signal, events } = options
   signal.throwIfAborted()
-  const { transport, diagnostics } = createTransport(spec, attempt, sdk, events)
+  const { transport, diagnostics } = await createTransport(spec, attempt, sdk, events)
   const carrier = new CarrierTransport(transport)
   const client = new sdk.Client(
     { name: 'dsh-mcp-client', version: options.clientVersion },
@@ -231,7 +231,7 @@ class LiveSession implements Session {
       exit === undefined ? 'the server ended the connection' : `the server process ended with ${exit}`
     const tail = stderrTail === undefined || stderrTail === '' ? '' : `; last stderr: ${stderrTail}`
     const details = { code: 'MCP_CONNECTION_CLOSED', server: this.spec.serverName, stage: 'connect' } as const
-    return new McpError(how + tail, { ...details, data: { ...(exit === undefined ? {} : { exit }) } })
+    return new McpError(how + tail, { ...details, data: exit === undefined ? {} : { exit } })
   }
 
   private translate(error: unknown, stage: 'discovery' | 'execution', signal: AbortSignal): McpError {

@@ -4,8 +4,6 @@ import { childEnvironment } from '../environment.ts'
 import type { Sdk } from '../sdk.ts'
 import type { ServerSpec, SessionDiagnostics, SessionEvents } from '../types.ts'
 import type { Try } from './era.ts'
-import { createSseTransport } from './http-sse.ts'
-import { HttpTransport } from './http.ts'
 import { StdioTransport } from './stdio.ts'
 
 export interface OpenTransport {
@@ -30,7 +28,12 @@ export function createTransport(
     return { transport, diagnostics: () => transport.diagnostics() }
   }
   const options = { sdk, serverName, url: target.url, headers: target.headers, limits, redact, onNote }
-  if (attempt.transport === 'sse') return { transport: createSseTransport(options), diagnostics: () => ({}) }
+  if (attempt.transport === 'sse') {
+    const { createSseTransport } = await import('./http-sse.ts')
+    return { transport: createSseTransport(options), diagnostics: () => ({}) }
+  }
+  // Loaded at first use: undici costs as much to import as the SDK, and a host may have stdio servers only.
+  const { HttpTransport } = await import('./http.ts')
   const transport = new HttpTransport({ ...options, onResync: () => events.onToolsChanged() })
   return { transport, diagnostics: () => transport.diagnostics() }
 }

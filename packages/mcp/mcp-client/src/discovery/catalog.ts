@@ -31,7 +31,7 @@ export function createCatalog(spec: Pick<ServerSpec, 'serverName' | 'tools'>, wa
   }
   return Object.freeze({
     // By raw name and not by list order: a server that shuffles its list must not change the request.
-    entries: Object.freeze([...entries.values()].sort(byRawName)),
+    entries: Object.freeze([...entries.values()].toSorted(byRawName)),
     quarantined: Object.freeze(quarantined),
     warnings: Object.freeze([...walk.warnings]),
   })

@@ -52,7 +52,7 @@ export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_key, member: JsonValue) => {
     if (!isObject(member)) return member
     const sorted: JsonObject = Object.create(null) as JsonObject
-    for (const key of Object.keys(member).sort()) sorted[key] = member[key] as JsonValue
+    for (const key of Object.keys(member).toSorted()) sorted[key] = member[key] as JsonValue
     return sorted
   })
 }

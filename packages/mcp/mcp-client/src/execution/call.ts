@@ -83,17 +83,19 @@ async function exchange(request: CallRequest, args: JsonObject, context: CallCon
   })
   let release: (() => void) | undefined
   let session: Session | undefined
+  let answer: JsonObject
   try {
     release = await gate.enter(deadline.signal)
     session = liveSession(context)
     isSent = true
-    return await send(session, { ...request, args }, deadline)
+    answer = await send(session, { ...request, args }, deadline)
   } catch (error) {
     throw explained(error, session, context)
   } finally {
     release?.()
     deadline.close()
   }
+  return answer
 }
 
 /** The wire. The raw name goes out; the race answers even where a transport does not let go of its write. */
@@ -122,7 +124,7 @@ function liveSession(context: CallContext): Session {
 function explained(error: unknown, session: Session | undefined, context: CallContext): McpError {
   const { spec } = context
   const known = isMcpError(error) ? error : failure('MCP_RESULT_INVALID', messageOf(error), context, error)
-  const text = describeFailure(known, session?.diagnostics())
+  const text = describeFailure(known, session?.diagnostics() ?? {})
   if (known.code === 'MCP_REQUEST_REJECTED' && UNKNOWN_TOOL.test(text)) context.onUnknownTool()
   const message = bounded(text, spec)
   if (message === known.message) return known

@@ -13,16 +13,32 @@ const UNKNOWN_OUTCOME: ReadonlySet<McpErrorCode> = new Set([
   'MCP_MESSAGE_TOO_LARGE',
 ])
 
+/** Network faults before any byte of the call was taken. */
+const UNSENT_CAUSES: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
 /** The error's text with the facts it does not say itself. */
-export function describeFailure(error: McpError, diagnostics: SessionDiagnostics | undefined): string {
+export function describeFailure(error: McpError, diagnostics: SessionDiagnostics): string {
   if (!UNKNOWN_OUTCOME.has(error.code)) return error.message
   const sentences = [error.message]
-  const { exit, stderrTail } = diagnostics ?? {}
+  const { exit, stderrTail } = diagnostics
   if (exit !== undefined && !error.message.includes(exit)) sentences.push(`The server process ended: ${exit}`)
-  if (!/may have run|outcome/i.test(error.message)) sentences.push('The call may have run')
+  if (!/may have run|outcome/i.test(error.message)) {
+    sentences.push(isUnsent(error) ? 'The call did not reach the server' : 'The call may have run')
+  }
   const tail = stderrTail?.trim()
   if (error.code === 'MCP_CONNECTION_CLOSED' && tail && !error.message.includes(tail)) {
     sentences.push(`Its last words: ${cleanLine(tail.slice(-MAX_TAIL_CHARS), MAX_TAIL_CHARS)}`)
   }
   return sentences.join('. ')
+}
+
+function isUnsent(error: McpError): boolean {
+  return UNSENT_CAUSES.has(error.data['cause']) || error.data['status'] === 429
 }

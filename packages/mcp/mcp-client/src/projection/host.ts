@@ -1,4 +1,7 @@
-/** The host services a result may need, read late: each comes and goes with its own plugin. No runtime code. */
+/**
+ * Owns what a result needs of the host: the services, read late since each comes and goes with its own plugin, and the
+ * limit on waiting for any of them.
+ */
 import type { AttachmentStore } from '@deepseek-ai/dsh-attachment'
 import type { LlmRuntime } from '@deepseek-ai/dsh-llm'
 import type { ToolExecution } from '@deepseek-ai/dsh-tools'
@@ -29,3 +32,16 @@ export interface HostServices {
 
 /** What the projection must know of the call whose result it shows. */
 export type Execution = Readonly<Pick<ToolExecution, 'agent' | 'callId' | 'name' | 'signal'>>
+
+/** The promise of a host service, or a rejection after `limitMs`. The promise is not cancelled; its late outcome is ignored. */
+export async function withLimit<T>(promise: Promise<T>, limitMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs)
+  })
+  try {
+    return await Promise.race([promise, limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -6,7 +6,7 @@ import type { ImageAdmissionErrorCode, ImageAttachmentRef, ImageMediaType } from
 import type { AttachmentStore, SaveImageAttachment } from '@deepseek-ai/dsh-attachment'
 import { messageOf } from '../errors.ts'
 import { cleanLine } from '../text.ts'
-import { withLimit } from './bound.ts'
+import { withLimit } from './host.ts'
 import type { Execution, HostServices } from './host.ts'
 import { readRaster } from './raster.ts'
 import type { Raster } from './raster.ts'
@@ -38,7 +38,7 @@ const ADMISSION_CODES: Readonly<Record<ImageAdmissionErrorCode, true>> = {
 
 /** What became of the batch: a reference for every image, or a reason for every image. */
 export type ImageOutcome =
-  | { readonly kind: 'saved'; readonly refs: ReadonlyMap<ImagePart, ImageAttachmentRef> }
+  | { readonly kind: 'saved'; readonly refOf: (part: ImagePart) => ImageAttachmentRef }
   | { readonly kind: 'refused'; readonly reasonOf: (part: ImagePart) => string }
 
 type Decoded = { readonly image: SaveImageAttachment; readonly raster: Raster }
@@ -70,7 +70,7 @@ export async function saveImages(
     return refuseAll(storeRefusal(error))
   }
   if (refs.length !== parts.length) return refuseAll('durable image storage rejected the result')
-  return { kind: 'saved', refs: new Map(parts.map((part, at) => [part, refs[at] as ImageAttachmentRef])) }
+  return { kind: 'saved', refOf: (part) => refs[parts.indexOf(part)] as ImageAttachmentRef }
 }
 
 function refuseAll(reason: string): ImageOutcome {

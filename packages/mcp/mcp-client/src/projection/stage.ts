@@ -5,7 +5,7 @@
 import type { ContentBlock } from '@deepseek-ai/dsh-llm'
 import { messageOf } from '../errors.ts'
 import { cleanLine } from '../text.ts'
-import { withLimit } from './bound.ts'
+import { withLimit } from './host.ts'
 import type { Execution, HostServices } from './host.ts'
 import { saveImages } from './images.ts'
 import { limitContent, textBytes, wholeText } from './limits.ts'
@@ -57,10 +57,7 @@ export function plainContent(
 async function imageRendering(projection: Projection, context: StageContext): Promise<Rendering['image']> {
   if (projection.images.length === 0) return PLAIN.image
   const outcome = await saveImages(projection.images, context.exec, context.host)
-  if (outcome.kind === 'refused') return (part) => imageDiagnostic(part, outcome.reasonOf(part))
-  return (part) =>
-    outcome.refs.get(part) ??
-    /* v8 ignore next -- saved means every part has its reference */ imageDiagnostic(part, '')
+  return outcome.kind === 'saved' ? outcome.refOf : (part) => imageDiagnostic(part, outcome.reasonOf(part))
 }
 
 async function bytesRendering(projection: Projection, context: StageContext): Promise<Rendering['bytes']> {

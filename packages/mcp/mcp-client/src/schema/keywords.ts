@@ -70,28 +70,33 @@ export const TOLD: Readonly<Record<string, Row>> = {
   exclusiveMinimum: number('greater than'),
   maximum: bound('maximum', 'less than', 'exclusiveMaximum'),
   exclusiveMaximum: number('less than'),
-  multipleOf: number('a multiple of'),
-  minLength: number('at least this many characters:'),
-  maxLength: number('at most this many characters:'),
+  multipleOf: number('multipleOf'),
+  minLength: number('minLength'),
+  maxLength: number('maxLength'),
   pattern: text('pattern'),
   format: text('format'),
   contentEncoding: text('encoded as'),
   contentMediaType: text('media type'),
-  minItems: number('at least this many items:'),
-  maxItems: number('at most this many items:'),
-  uniqueItems: flag('no item twice'),
+  minItems: number('minItems'),
+  maxItems: number('maxItems'),
+  uniqueItems: flag('uniqueItems'),
   contains: subschema('at least one item is'),
-  minProperties: number('at least this many properties:'),
-  maxProperties: number('at most this many properties:'),
+  minProperties: number('minProperties'),
+  maxProperties: number('maxProperties'),
   propertyNames: subschema('every property name is'),
   patternProperties: (value, layer) =>
-    entriesOf(value, (name, schema) => [`properties that match ${name.slice(0, 100)} are `, within(layer, schema)]),
+    entriesOf(value, (name, schema) => [
+      `properties that match ${name.slice(0, 100)} are `,
+      within(layer, schema),
+    ]),
   additionalProperties: subschema('every other property is'),
   unevaluatedProperties: (value) => (value === false ? ['no other properties'] : undefined),
   dependentRequired: (value) => entriesOf(value, requiresToo),
   dependentSchemas: (value, layer) => entriesOf(value, (name, schema) => applies(name, schema, layer)),
   dependencies: (value, layer) =>
-    entriesOf(value, (name, rule) => (Array.isArray(rule) ? requiresToo(name, rule) : applies(name, rule, layer))),
+    entriesOf(value, (name, rule) =>
+      Array.isArray(rule) ? requiresToo(name, rule) : applies(name, rule, layer),
+    ),
   if: (value, layer) => conditional(value, layer),
   not: subschema('never'),
   deprecated: flag('deprecated'),
@@ -106,11 +111,15 @@ function entriesOf(value: unknown, toHint: (name: string, rule: unknown) => Hint
   if (names.length === 0) return undefined
   return names
     .slice(0, MAX_ENTRIES)
-    .flatMap((name, index) => (index === 0 ? toHint(name, value[name]) : ['; ', ...toHint(name, value[name])]))
+    .flatMap((name, index) =>
+      index === 0 ? toHint(name, value[name]) : ['; ', ...toHint(name, value[name])],
+    )
 }
 
 function requiresToo(name: string, rule: unknown): Hint {
-  const names = Array.isArray(rule) ? rule.slice(0, MAX_ENTRIES).map((other) => quoted(other ?? null, 64)) : []
+  const names = Array.isArray(rule)
+    ? rule.slice(0, MAX_ENTRIES).map((other) => quoted(other ?? null, 64))
+    : []
   return [`with ${quoted(name, 64)} also give ${names.join(', ')}`]
 }
 
@@ -129,7 +138,18 @@ function conditional(value: unknown, layer: Layer): Hint | undefined {
 
 /** Keywords that say the type where the server left it out. */
 const TELLTALES: readonly (readonly [TypeName, readonly string[]])[] = [
-  ['object', ['properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames', 'minProperties', 'maxProperties']],
+  [
+    'object',
+    [
+      'properties',
+      'required',
+      'additionalProperties',
+      'patternProperties',
+      'propertyNames',
+      'minProperties',
+      'maxProperties',
+    ],
+  ],
   ['array', ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'contains']],
   ['string', ['pattern', 'format', 'minLength', 'maxLength', 'contentEncoding', 'contentMediaType']],
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],

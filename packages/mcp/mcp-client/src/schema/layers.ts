@@ -74,11 +74,16 @@ export function expand(sources: readonly Source[], references: References, meter
     const base = baseWithin(schema, source.base)
     const ref = referenceOf(schema)
     // Before 2019-09 a reference replaces its siblings; texts beside it were meant all the same.
-    layers.push({ schema: ref !== undefined && isEarly(references.root) ? textsOf(schema) : schema, base, chain })
+    layers.push({
+      schema: ref !== undefined && isEarly(references.root) ? textsOf(schema) : schema,
+      base,
+      chain,
+    })
     if (ref !== undefined) {
       const target = references.resolve(ref, base)
       if (target.kind !== 'found') findings.push({ kind: target.kind })
-      else if (isAmong(target.schema, chain) || (chain?.length ?? 0) >= MAX_CHAIN) findings.push({ kind: 'recursive', target: target.schema, ref })
+      else if (isAmong(target.schema, chain) || (chain?.length ?? 0) >= MAX_CHAIN)
+        findings.push({ kind: 'recursive', target: target.schema, ref })
       else {
         findings.push({ kind: 'inlined' })
         queue.push({ schema: target.schema, base: target.base, chain: linkTo(target.schema, chain) })

@@ -1,6 +1,7 @@
 /** Owns the short wording of a normalised node, for what is told about alternatives and conditions. Pure. */
 import type { JsonSchemaNode } from '@deepseek-ai/dsh-tools'
 import { quoted } from './prose.ts'
+import { tidyValue } from './record.ts'
 
 const MAX_LISTED = 8
 const MAX_TEXT = 80
@@ -16,23 +17,30 @@ export function outline(node: JsonSchemaNode): string {
 
 function kindOf(node: JsonSchemaNode): string {
   if (node.oneOf !== undefined) return listed(node.oneOf.map(outline), ' or ')
-  if (node.enum !== undefined) return listed(node.enum.map((value) => quoted(value, 48)), ' or ')
+  if (node.enum !== undefined)
+    return listed(
+      node.enum.map((value) => quoted(value, 48)),
+      ' or ',
+    )
   if (node.type === undefined) return 'any value'
-  if (node.type === 'array') return node.items?.type === undefined ? 'array' : `array of ${kindOf(node.items)}`
+  if (node.type === 'array')
+    return node.items?.type === undefined ? 'array' : `array of ${kindOf(node.items)}`
   if (node.type !== 'object') return node.type
   const members = memberNames(node)
   return members.length === 0 ? 'object' : `object with ${listed(members, ', ')}`
 }
 
-/** The properties of an object, required first; `?` marks an optional one, `=` its only value. */
-export function memberNames(node: JsonSchemaNode, known: ReadonlySet<string> = new Set()): string[] {
+function memberNames(node: JsonSchemaNode): string[] {
   const required = new Set(node.required)
-  return Object.entries(node.properties ?? {})
-    .filter(([name, property]) => !known.has(name) || required.has(name) || property.enum?.length === 1)
-    .map(([name, property]) => {
-      const value = property.enum?.length === 1 ? `=${quoted(property.enum[0], 48)}` : ''
-      return `${name}${required.has(name) ? '' : '?'}${value}`
-    })
+  return Object.entries(node.properties ?? {}).map(([name, property]) =>
+    memberText(name, required.has(name), property.enum ?? []),
+  )
+}
+
+/** A property in a few characters: `?` marks an optional one, `=` its only value. */
+export function memberText(name: string, isRequired: boolean, values: readonly unknown[]): string {
+  const value = values.length === 1 ? `=${quoted(tidyValue(values[0]) ?? null, 48)}` : ''
+  return `${name}${isRequired ? '' : '?'}${value}`
 }
 
 function listed(texts: readonly string[], separator: string): string {

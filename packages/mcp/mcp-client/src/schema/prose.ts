@@ -63,5 +63,8 @@ function settled(text: string): string {
 }
 
 function inert(text: string): string {
-  return text.replace(/\{(?=\{)/g, '{ ').replace(/\}(?=\})/g, '} ').replace(/`{3,}/g, "'''")
+  return text
+    .replace(/\{(?=\{)/g, '{ ')
+    .replace(/\}(?=\})/g, '} ')
+    .replace(/`{3,}/g, "'''")
 }

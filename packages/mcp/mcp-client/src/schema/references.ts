@@ -40,7 +40,8 @@ export function referencesOf(document: unknown): References {
       const hash = ref.indexOf('#')
       const uri = hash < 0 ? ref : ref.slice(0, hash)
       const fragment = hash < 0 ? '' : ref.slice(hash + 1)
-      const resource = uri === '' ? base : (indexed().resources.get(uri) ?? indexed().resources.get(absolute(uri, base)))
+      const resource =
+        uri === '' ? base : (indexed().resources.get(uri) ?? indexed().resources.get(absolute(uri, base)))
       if (resource === undefined) return FOREIGN
       if (fragment === '') return { kind: 'found', schema: resource, base: resource }
       if (!fragment.startsWith('/')) return indexed().anchors.get(fragment) ?? MISSING
@@ -108,12 +109,18 @@ function indexOf(root: Dict): Index {
         if (known !== '' && !resources.has(known)) resources.set(known, value)
       }
     }
-    const names = [own(value, '$anchor'), own(value, '$dynamicAnchor'), id?.startsWith('#') ? id.slice(1) : undefined]
+    const names = [
+      own(value, '$anchor'),
+      own(value, '$dynamicAnchor'),
+      id?.startsWith('#') ? id.slice(1) : undefined,
+    ]
     for (const name of names) {
-      if (typeof name === 'string' && !anchors.has(name)) anchors.set(name, { kind: 'found', schema: value, base })
+      if (typeof name === 'string' && !anchors.has(name))
+        anchors.set(name, { kind: 'found', schema: value, base })
     }
     // Sorted, so that a server that shuffles its keys gets the same answer for a name given twice.
-    for (const key of Object.keys(value).toSorted()) if (!DATA.has(key)) queue.push({ value: value[key], base })
+    for (const key of Object.keys(value).toSorted())
+      if (!DATA.has(key)) queue.push({ value: value[key], base })
   }
   return { anchors, resources }
 }

@@ -92,8 +92,18 @@ export interface Run {
   readonly rewrites: Rewrite[]
 }
 
+/** One place of the schema on its way to a node. */
+export interface Site {
+  readonly run: Run
+  readonly place: Place | undefined
+  /** Levels of objects and lists above. */
+  readonly depth: number
+  /** Unions and conditions inside each other at this one level. */
+  readonly nesting: number
+}
+
 const MAX_REWRITES = 100
-const MAX_STEPS = 50_000
+const MAX_STEPS = 15_000
 const MAX_NODES = 5_000
 const MAX_SEGMENTS = 8
 
@@ -104,6 +114,11 @@ export function startRun(profile: Profile, references: References, bounds: Bound
 /** True once the schema has proved too large for these bounds: the result is to be thrown away. */
 export function isSpent(run: Run): boolean {
   return run.meter.left < 0 || run.nodes.left < 0
+}
+
+/** The site of a property or of the items. */
+export function below({ run, place, depth }: Site, key: string): Site {
+  return { run, place: child(place, key), depth: depth + 1, nesting: 0 }
 }
 
 export function child(up: Place | undefined, key: string): Place {

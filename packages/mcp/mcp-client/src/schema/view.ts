@@ -8,7 +8,7 @@ import { expand, within } from './layers.ts'
 import type { Finding, Layer, Source } from './layers.ts'
 import { isRecord, own, valueKey } from './record.ts'
 import type { Dict } from './record.ts'
-import { note } from './run.ts'
+import { isSpent, note } from './run.ts'
 import type { Place, RewriteReason, Run } from './run.ts'
 
 /** Branches of which at least one, or exactly one, applies. */
@@ -41,6 +41,8 @@ export interface View {
   title: string
   readonly annotations: { default?: unknown; examples?: unknown }
 }
+
+const ROWS = Object.entries(TOLD)
 
 const FINDINGS: Readonly<Record<Finding['kind'], RewriteReason>> = {
   inlined: 'reference-inlined',
@@ -79,7 +81,12 @@ export function look(run: Run, sources: readonly Source[], place: Place | undefi
     readHints(run, view, layer, place)
   }
   for (const finding of findings) readFinding(run, view, finding, place)
-  if (view.types === undefined && view.values === undefined && view.unions.length === 0 && run.profile === 'input') {
+  if (
+    view.types === undefined &&
+    view.values === undefined &&
+    view.unions.length === 0 &&
+    run.profile === 'input'
+  ) {
     const type = inferredType(layers.map((layer) => layer.schema))
     if (type !== undefined) {
       view.types = new Set([type])
@@ -94,7 +101,8 @@ function readTexts(view: View, schema: Dict): void {
   const title = own(schema, 'title')
   if (view.description === '' && typeof description === 'string') view.description = description
   if (view.title === '' && typeof title === 'string') view.title = title
-  if (!('default' in view.annotations) && Object.hasOwn(schema, 'default')) view.annotations.default = schema['default']
+  if (!('default' in view.annotations) && Object.hasOwn(schema, 'default'))
+    view.annotations.default = schema['default']
   if (!('examples' in view.annotations) && Array.isArray(own(schema, 'examples'))) {
     view.annotations.examples = schema['examples']
   }
@@ -140,14 +148,19 @@ function readObject(run: Run, view: View, layer: Layer, place: Place | undefined
   const required = own(schema, 'required')
   if (Array.isArray(required)) {
     for (const name of required) if (typeof name === 'string') view.required.add(name)
-  } else if (required !== undefined && typeof required !== 'boolean') note(run, place, 'required', 'malformed')
+  } else if (required !== undefined && typeof required !== 'boolean')
+    note(run, place, 'required', 'malformed')
   const properties = own(schema, 'properties')
   if (isRecord(properties)) {
-    for (const name of Object.keys(properties)) {
+    const names = Object.keys(properties)
+    run.meter.left -= names.length
+    if (isSpent(run)) return
+    for (const name of names) {
       add(view.properties, name, within(layer, properties[name]))
       // Draft 03, still written by hand: the property says itself that it is required.
       const property = properties[name]
-      if (run.profile === 'input' && isRecord(property) && own(property, 'required') === true) view.required.add(name)
+      if (run.profile === 'input' && isRecord(property) && own(property, 'required') === true)
+        view.required.add(name)
     }
   } else if (properties !== undefined) note(run, place, 'properties', 'malformed')
   const isPatterned = isRecord(own(schema, 'patternProperties'))
@@ -158,7 +171,11 @@ function readObject(run: Run, view: View, layer: Layer, place: Place | undefined
 /** What a condition may bring in is shown as optional; when, is told in words. */
 function readExtras(view: View, layer: Layer): void {
   const dependent = own(layer.schema, 'dependentSchemas')
-  const rules = isRecord(dependent) ? Object.keys(dependent).toSorted().map((name) => dependent[name]) : []
+  const rules = isRecord(dependent)
+    ? Object.keys(dependent)
+        .toSorted()
+        .map((name) => dependent[name])
+    : []
   for (const rule of [own(layer.schema, 'then'), own(layer.schema, 'else'), ...rules]) {
     const properties = isRecord(rule) ? own(rule, 'properties') : undefined
     if (!isRecord(properties)) continue
@@ -194,13 +211,15 @@ function readUnions(run: Run, view: View, layer: Layer, place: Place | undefined
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = own(layer.schema, keyword)
     if (Array.isArray(branches) && branches.length > 0) {
-      view.unions.push({ keyword, branches: branches.map((branch) => within(layer, branch)) })
+      run.meter.left -= branches.length
+      if (!isSpent(run))
+        view.unions.push({ keyword, branches: branches.map((branch) => within(layer, branch)) })
     } else if (branches !== undefined) note(run, place, keyword, 'malformed')
   }
 }
 
 function readHints(run: Run, view: View, layer: Layer, place: Place | undefined): void {
-  for (const [keyword, row] of Object.entries(TOLD)) {
+  for (const [keyword, row] of ROWS) {
     if (!Object.hasOwn(layer.schema, keyword)) continue
     const hint = row(layer.schema[keyword], layer)
     if (hint === undefined) continue

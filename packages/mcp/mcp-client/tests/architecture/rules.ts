@@ -124,15 +124,15 @@ export function fileCircles(sources: readonly Source[]): string[] {
 
 function circlesOf(edges: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>()
-  const found: string[] = []
+  const found = new Set<string>()
   const visit = (node: string, way: readonly string[]): void => {
-    if (way.includes(node)) found.push([...way.slice(way.indexOf(node)), node].join(' -> '))
+    if (way.includes(node)) found.add([...way.slice(way.indexOf(node)), node].join(' -> '))
     if (way.includes(node) || done.has(node)) return
     for (const next of edges.get(node) ?? []) visit(next, [...way, node])
     done.add(node)
   }
   for (const node of edges.keys()) visit(node, [])
-  return found
+  return [...found]
 }
 
 /** The SDK is loaded at one place, lazily; only the steps that speak to it know its types or that place. */

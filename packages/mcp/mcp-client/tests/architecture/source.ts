@@ -68,7 +68,10 @@ export function sourceOf(path: string, text: string): Source {
 }
 
 /** Paths of the files below `folder`, relative to it; folders named in `skipped` are not entered. */
-export function filesBelow(folder: string, skipped: ReadonlySet<string> = new Set(['node_modules'])): string[] {
+export function filesBelow(
+  folder: string,
+  skipped: ReadonlySet<string> = new Set(['node_modules']),
+): string[] {
   const found: string[] = []
   const visit = (relative: string): void => {
     for (const entry of readdirSync(join(folder, relative), { withFileTypes: true })) {

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { loadOverlayPatches } from '@deepseek-ai/dsh-app-boot'
 import { describe, expect, it } from 'vitest'
 
 const PACKAGE = join(import.meta.dirname, '..', '..')
@@ -81,5 +82,11 @@ describe('the built package', () => {
     const missing = [...targets, dsh.bundle.patch].filter((file) => !existsSync(join(PACKAGE, file)))
     expect(missing).toEqual([])
     expect(Object.keys(exports)).toEqual(['.', './invariant', './package.json'])
+  })
+
+  it('has a bundle layer that the host reads and that adds no row', () => {
+    const { dsh, files } = manifest()
+    expect(loadOverlayPatches('test', join(PACKAGE, dsh.bundle.patch))).toEqual([])
+    expect(files).toContain(dsh.bundle.patch.slice('./'.length))
   })
 })

@@ -1,0 +1,53 @@
+/**
+ * Owns the shrinking of a schema into its bounds: from everything to little, the first that fits is taken, so that a
+ * large schema loses evenly and not only at its end. Pure.
+ */
+import type { JsonSchemaNode } from '@deepseek-ai/dsh-tools'
+import { linkTo } from './layers.ts'
+import type { Source } from './layers.ts'
+import { referencesOf } from './references.ts'
+import { isSpent, note, startRun } from './run.ts'
+import type { Bounds, Profile, Rewrite, Run } from './run.ts'
+
+/** UTF-8 bytes of one tool's schema. */
+export const MAX_SCHEMA_BYTES = 64 * 1024
+
+const LADDER: readonly Bounds[] = [
+  { depth: 32, textBytes: 2_048, values: 1_000 },
+  { depth: 32, textBytes: 400, values: 200 },
+  { depth: 12, textBytes: 400, values: 100 },
+  { depth: 8, textBytes: 240, values: 50 },
+  { depth: 6, textBytes: 240, values: 50 },
+  { depth: 4, textBytes: 160, values: 20 },
+  { depth: 3, textBytes: 120, values: 20 },
+  { depth: 2, textBytes: 120, values: 20 },
+  { depth: 1, textBytes: 80, values: 8 },
+  { depth: 1, textBytes: 0, values: 0 },
+]
+
+type Shaping = (run: Run, source: Source) => JsonSchemaNode | undefined
+
+/** A node that fits, and what was rewritten for it. */
+export interface Fitted {
+  readonly node: JsonSchemaNode
+  readonly rewrites: readonly Rewrite[]
+}
+
+/** The fullest node that fits; `undefined` where shaping finds none, or where even the least is too large. */
+export function fit(profile: Profile, document: unknown, shaping: Shaping): Fitted | undefined {
+  const references = referencesOf(document)
+  const source: Source = { schema: document, base: references.root, chain: linkTo(document) }
+  let spentDepth = Number.POSITIVE_INFINITY
+  for (const [rung, bounds] of LADDER.entries()) {
+    // What has too many places at this depth has them with shorter texts too.
+    if (bounds.depth >= spentDepth) continue
+    const run = startRun(profile, references, bounds)
+    if (rung > 0) note(run, undefined, '', 'too-large')
+    const node = shaping(run, source)
+    if (isSpent(run)) spentDepth = bounds.depth
+    else if (node === undefined) return undefined
+    else if (Buffer.byteLength(JSON.stringify(node)) <= MAX_SCHEMA_BYTES)
+      return { node, rewrites: run.rewrites }
+  }
+  return undefined
+}

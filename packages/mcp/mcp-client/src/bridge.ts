@@ -130,7 +130,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   async function wake(signal: AbortSignal): Promise<void> {
     if (spec.startup.mode !== 'lazy' || supervisor.session() !== undefined || isWithdrawn) return
     supervisor.start()
-    await Promise.race([supervisor.firstAttempt, abortOf(signal)])
+    await settledOrAborted(supervisor.firstAttempt, signal)
   }
 
   function serveRemembered(items: readonly unknown[]): McpError | undefined {
@@ -244,9 +244,12 @@ function reasonOf({ state, lastError }: Snapshot, since: number): string {
   }
 }
 
-function abortOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+/** Waits for the work, or until the caller gives up; leaves no listener behind. */
+async function settledOrAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const given = Promise.withResolvers<void>()
+  const giveUp = (): void => given.resolve()
+  signal.addEventListener('abort', giveUp, { once: true })
+  if (signal.aborted) giveUp()
+  await Promise.race([work, given.promise])
+  signal.removeEventListener('abort', giveUp)
 }

@@ -7,6 +7,10 @@ import { McpError, dispositionOf, isMcpError, messageOf } from './errors.ts'
 import type { McpErrorCode, Stage } from './errors.ts'
 import { loadedSdk } from './sdk.ts'
 import type { Sdk } from './sdk.ts'
+import { cleanLine, cleanText } from './text.ts'
+
+/** A foreign text that goes to a log or a status is cut here, in characters. */
+const MAX_MESSAGE_CHARS = 2_000
 
 export interface ForeignContext {
   readonly server: string
@@ -31,13 +35,22 @@ export function fromForeign(error: unknown, context: ForeignContext): McpError {
     (sdk === undefined ? undefined : readSdkError(sdk, error, context.stage)) ??
     readNetworkError(error) ??
     readPlainError(error, context.stage)
-  return new McpError(context.redact(reading.message), {
+  return new McpError(shownText(reading.message, context), {
     code: reading.code,
     server: context.server,
     stage: context.stage,
     cause: error,
     ...(reading.data === undefined ? {} : { data: reading.data }),
   })
+}
+
+/**
+ * Clean before redaction: a hidden character inside a secret must not save it. The text of a failed call keeps its
+ * lines, since it goes to the model, bounded there; all others go to logs.
+ */
+function shownText(message: string, { stage, redact }: ForeignContext): string {
+  const text = redact(cleanText(message))
+  return stage === 'execution' ? text : cleanLine(text, MAX_MESSAGE_CHARS)
 }
 
 function readSdkError(sdk: Sdk, error: unknown, stage: Stage): Reading | undefined {

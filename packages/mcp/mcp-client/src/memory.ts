@@ -51,7 +51,7 @@ export async function openMemory(spec: ServerSpec, options: MemoryOptions): Prom
   async function write(): Promise<void> {
     const stored: StoredFile = { version: VERSION, authorization, ...current }
     let text = JSON.stringify(stored)
-    if (text.length > MAX_FILE_BYTES) text = JSON.stringify({ ...stored, catalog: undefined })
+    if (Buffer.byteLength(text) > MAX_FILE_BYTES) text = JSON.stringify({ ...stored, catalog: undefined })
     await writeFileAtomic(path, text, { mode: 0o600, dirMode: 0o700 })
   }
 
@@ -119,6 +119,7 @@ function parse(text: string): StoredFile | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { version, era, catalog } = value as Partial<StoredFile>
   if (version !== VERSION) return undefined
+  if (era === null || catalog === null) return undefined
   if (era !== undefined && (typeof era.at !== 'number' || (era.era !== 'legacy' && era.era !== 'modern')))
     return undefined
   if (catalog !== undefined && (typeof catalog.at !== 'number' || !Array.isArray(catalog.items)))

@@ -26,7 +26,9 @@ export function readEnvelope(value: unknown): Inbound {
   if (typeof id !== 'string' && typeof id !== 'number') {
     return { messages: [], problem: `a message without method and id${errorText(value['error'])}` }
   }
-  if (value['error'] !== undefined) return { messages: [failure(id, value['error'])] }
+  // JSON-RPC 1.0 writes both members and sets the other one to null.
+  const error = value['error'] ?? undefined
+  if (error !== undefined) return { messages: [failure(id, error)] }
   if (isDict(value['result'])) {
     return { messages: [{ jsonrpc: '2.0', id, result: value['result'] } as JSONRPCMessage] }
   }

@@ -3,7 +3,7 @@
  * and disabled losses is the contract's: people have alerts on it.
  */
 import type { ReconnectPolicy } from '../types.ts'
-import type { Machine } from './machine.ts'
+import type { FailureReason, Machine, Next } from './machine.ts'
 
 export interface Line {
   readonly level: 'info' | 'warn' | 'error'
@@ -29,9 +29,13 @@ export function narrate(
   if (state === before.state) return undefined
   switch (state.name) {
     case 'closing':
-      return state.next.to === 'stopped' || failure === undefined
-        ? undefined
-        : broken(before, after, policy, failure)
+      if (failure === undefined) return undefined
+      return broken(state.next, {
+        lost: before.state.name === 'ready',
+        failures: after.failures,
+        policy,
+        failure,
+      })
     case 'ready':
       return after.failures === 0
         ? undefined
@@ -40,7 +44,8 @@ export function narrate(
             text: `reconnected and re-synced tools (attempt ${after.failures}/${policy.maxAttempts})`,
           }
     case 'failed':
-      if (state.reason !== 'unclosed') return undefined
+      // Said when the close timed out; the late confirmation is no news for people.
+      if (state.unclosed === undefined) return undefined
       return {
         level: 'error',
         text:
@@ -57,16 +62,22 @@ export function narrate(
   }
 }
 
-function broken(before: Machine, after: Machine, policy: ReconnectPolicy, failure: string): Line | undefined {
-  if (after.state.name !== 'closing') return undefined
-  const { next } = after.state
-  const lost = before.state.name === 'ready'
+interface Outage {
+  /** The connection had been ready. */
+  readonly lost: boolean
+  readonly failures: number
+  readonly policy: ReconnectPolicy
+  readonly failure: string
+}
+
+function broken(next: Next, outage: Outage): Line | undefined {
+  const { lost, failures, policy, failure } = outage
   switch (next.to) {
     case 'backoff': {
       const action = lost ? 'connection lost; reconnecting' : 'connection failed; retrying'
       return {
         level: 'warn',
-        text: `${action} in ${next.delayMs}ms (attempt ${after.failures}/${policy.maxAttempts}): ${failure}`,
+        text: `${action} in ${next.delayMs}ms (attempt ${failures}/${policy.maxAttempts}): ${failure}`,
       }
     }
     case 'needs-auth':
@@ -75,19 +86,14 @@ function broken(before: Machine, after: Machine, policy: ReconnectPolicy, failur
         text: `the server asks for authorization; its tools are withdrawn: ${failure}`,
       }
     case 'failed':
-      return { level: 'error', text: failedText(next.reason, lost, policy, failure) }
+      return { level: 'error', text: failedText(next.reason, outage) }
     case 'connecting':
     case 'stopped':
       return undefined
   }
 }
 
-function failedText(
-  reason: 'fatal' | 'exhausted' | 'reconnect-disabled' | 'unclosed',
-  lost: boolean,
-  policy: ReconnectPolicy,
-  failure: string,
-): string {
+function failedText(reason: FailureReason, { lost, policy, failure }: Outage): string {
   switch (reason) {
     case 'exhausted':
       return (

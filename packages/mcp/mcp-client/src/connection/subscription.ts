@@ -5,7 +5,6 @@
  */
 import type { Client } from '@modelcontextprotocol/client'
 import type { Clock } from '../clock.ts'
-import { messageOf } from '../errors.ts'
 import type { SessionEvents } from '../types.ts'
 
 const FIRST_DELAY_MS = 1_000
@@ -24,12 +23,16 @@ export interface Subscription {
 /** Keep listening for tool list changes until closed. */
 export function openSubscription(client: Client, events: SessionEvents, clock: Clock): Subscription {
   const ended = new AbortController()
-  let cancelTimer: (() => void) | undefined
 
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => {
-      cancelTimer = clock.after(ms, resolve)
-      ended.signal.addEventListener('abort', () => resolve(), { once: true })
+      const finish = (): void => {
+        cancel()
+        ended.signal.removeEventListener('abort', finish)
+        resolve()
+      }
+      const cancel = clock.after(ms, finish)
+      ended.signal.addEventListener('abort', finish)
     })
 
   async function listen(): Promise<void> {
@@ -48,7 +51,9 @@ export function openSubscription(client: Client, events: SessionEvents, clock: C
       } catch (error) {
         refusals += 1
         if (!ended.signal.aborted && refusals >= MAX_REFUSALS) {
-          events.onNote('warn', `change notifications are off: the server refuses them (${messageOf(error)})`)
+          // By code: the server's text is neither redacted nor clean.
+          const { code } = error as { code?: unknown }
+          events.onNote('warn', `change notifications are off: the server refuses them (${String(code)})`)
           return
         }
       }
@@ -62,7 +67,6 @@ export function openSubscription(client: Client, events: SessionEvents, clock: C
   return {
     close() {
       ended.abort()
-      cancelTimer?.()
       return listening
     },
   }

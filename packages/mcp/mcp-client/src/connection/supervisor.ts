@@ -110,14 +110,21 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   function attempt(generation: Generation): void {
     const controller = new AbortController()
-    const cancelDeadline = clock.after(options.attemptTimeoutMs, () => controller.abort(timedOut()))
-    const opening = run(generation, controller.signal)
+    const cancelDeadline = clock.after(options.attemptTimeoutMs, () => {
+      const failure = timedOut()
+      controller.abort(failure)
+      // Not left to the attempt: one that does not let go at the abort would be waited for without end.
+      breakDown(generation, failure)
+    })
+    // One turn later, so that an end reported at once finds the attempt live.
+    const opening = Promise.resolve().then(() => run(generation, controller.signal))
     live = { generation, controller, opening, cancelDeadline }
   }
 
   async function run(generation: Generation, signal: AbortSignal): Promise<Session | undefined> {
     let session: Session | undefined
     try {
+      signal.throwIfAborted()
       session = await options.open(generation, signal, (reason) => breakDown(generation, reason))
       if (live?.generation === generation) live.session = session
       dispatch({ type: 'opened', generation })
@@ -142,6 +149,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   async function close(generation: Generation): Promise<void> {
     const closing = live
+    /* v8 ignore next 3 -- the machine closes only what it opened: held by its own test */
     if (closing === undefined || closing.generation !== generation) {
       throw new Error(`close of generation ${generation} that is not live`)
     }

@@ -12,12 +12,12 @@ export interface OpenTransport {
 }
 
 /** Create the transport of one try; it does nothing before the SDK starts it. */
-export function createTransport(
+export async function createTransport(
   spec: ServerSpec,
   attempt: Try,
   sdk: Sdk,
   events: SessionEvents,
-): OpenTransport {
+): Promise<OpenTransport> {
   const { serverName, target, limits, redact } = spec
   const onNote = events.onNote.bind(events)
   if (target.kind === 'stdio') {

@@ -39,7 +39,12 @@ export function parseTool(serverName: string, item: unknown, position: number): 
     annotations: annotationsOf(item['annotations']),
     taskRequired: isObject(execution) && execution['taskSupport'] === 'required',
   }
-  return { ok: true, entry: Object.freeze({ ...shown, digest: digestOf(shown as unknown as JsonObject) }) }
+  try {
+    return { ok: true, entry: Object.freeze({ ...shown, digest: digestOf(shown as unknown as JsonObject) }) }
+  } catch {
+    // RangeError: JSON.parse reads deeper than JSON.stringify, and whatever walks a schema later, can go.
+    return leaveOut(name, 'the definition is nested too deeply')
+  }
 }
 
 /** SHA-256 over the value with object keys in canonical order: a server may shuffle them. */
@@ -47,7 +52,10 @@ export function digestOf(value: JsonValue): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }
 
-/** JSON with sorted keys. Deep values are bounded by what JSON.parse accepted. */
+/**
+ * JSON with sorted keys.
+ * @throws RangeError for a value that is nested too deeply
+ */
 export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_key, member: JsonValue) => {
     if (!isObject(member)) return member

@@ -48,7 +48,10 @@ export function createReader(options: ReaderOptions): Reader {
     refresher = isClosed ? undefined : createRefresher(clock, () => again(session))
     isStale = false
     try {
-      take(await discover(spec, session, signal))
+      const catalog = await discover(spec, session, signal)
+      // The connection may have ended while the last page was under way: nothing of it is published any more.
+      signal.throwIfAborted()
+      take(catalog)
     } catch (error) {
       const failure = refuse(error)
       if (failure.code !== 'MCP_LIST_INVALID' && failure.code !== 'MCP_NAME_CONFLICT') throw failure

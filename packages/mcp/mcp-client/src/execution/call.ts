@@ -8,6 +8,7 @@ import type { McpErrorCode } from '../errors.ts'
 import { limitText } from '../projection/limits.ts'
 import { PLAIN, projectResult, toContent } from '../projection/result.ts'
 import type { CanonicalResult } from '../projection/result.ts'
+import { checkArguments } from '../schema/check.ts'
 import { cleanText } from '../text.ts'
 import type { CatalogEntry, JsonObject, ServerSpec, Session } from '../types.ts'
 import { createDeadline } from './deadline.ts'
@@ -52,7 +53,9 @@ export async function callTool(request: CallRequest, context: CallContext): Prom
     const text = `Tool "${entry.rawName}" takes its arguments as one JSON object, not ${typeName(args)}; nothing was sent`
     throw failure('MCP_REQUEST_REJECTED', text, context)
   }
-  const raw = await exchange(request, args, context)
+  const checked = checkArguments(entry.inputSchema, args)
+  if (!checked.ok) throw failure('MCP_REQUEST_REJECTED', checked.message, context)
+  const raw = await exchange(request, checked.args, context)
   const reply = readReply(raw, request.outputSchema)
   switch (reply.kind) {
     case 'success':

@@ -16,6 +16,8 @@ const MAX_FAULT_CHARS = 300
 const MAX_MEDIA_TYPE_CHARS = 128
 /** How many times longer than its compact form a text may be and still be taken for the same JSON. */
 const MAX_SPREAD = 16
+/** Compact JSON above this is compared as it stands: it is cut for the model anyway. */
+const MAX_COMPARED_CHARS = 1024 * 1024
 const NOT_ADMITTED = 'this result was not admitted to durable model context'
 
 /** What a tools/call is worth to a program: the canonical value of the registry. A type, so that it is JSON. */
@@ -66,7 +68,7 @@ export function projectResult(value: CanonicalResult, source: ResultSource): Pro
     value.structuredContent === undefined ? value.invalidStructuredContent : value.structuredContent
   let removed = hidden
   const written = shown === undefined ? undefined : JSON.stringify(shown)
-  if (shown !== undefined && written !== undefined && !isSaid(shown, texts, written.length)) {
+  if (shown !== undefined && written !== undefined && !isSaid(shown, texts, written)) {
     const json = inspectText(written)
     removed += json.hidden
     all.push({ kind: 'text', text: parts.length === 0 ? json.text : `Structured content:\n${json.text}` })
@@ -142,9 +144,11 @@ function firstFault(value: JsonValue, schema: JsonSchemaNode | undefined): strin
  * Whether the texts say the structured value already: as JSON, as the plain string, or as the items of the
  * `{ result: … }` wrapper that server frameworks put around what is no object.
  */
-function isSaid(value: JsonValue, texts: readonly string[], writtenLength: number): boolean {
+function isSaid(value: JsonValue, texts: readonly string[], written: string): boolean {
+  if (texts.includes(written)) return true
+  if (written.length > MAX_COMPARED_CHARS) return false
   // White space and escapes make a text longer than the compact JSON, but not that much longer.
-  const limit = writtenLength * MAX_SPREAD + 1_024
+  const limit = written.length * MAX_SPREAD + 1_024
   const candidates = texts.map((text) => (text.length <= limit ? text.trim() : ''))
   if (candidates.some((text) => says(text, value))) return true
   const inner = unwrapped(value)

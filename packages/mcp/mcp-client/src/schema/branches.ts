@@ -12,6 +12,7 @@ export function joinBranches(
   profile: Profile,
   bounds: Bounds,
 ): { readonly node: JsonSchemaNode | undefined; readonly isWidened: boolean } {
+  if (branches.length === 1) return { node: branches[0], isWidened: false }
   const flat = branches.flatMap((branch) => (isBareUnion(branch, profile) ? (branch.oneOf ?? []) : [branch]))
   // What takes anything takes the rest as well.
   if (flat.some(isUntyped)) return { node: {}, isWidened: flat.length > 1 }

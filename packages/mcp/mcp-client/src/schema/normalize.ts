@@ -12,6 +12,7 @@ import { shapeRoot } from './shape.ts'
 import { look } from './view.ts'
 
 export type { Rewrite, RewriteReason } from './run.ts'
+export { normalizeOutput } from './output.ts'
 export { safeText } from './prose.ts'
 
 export type Normalized =

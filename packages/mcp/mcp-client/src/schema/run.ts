@@ -49,6 +49,8 @@ export type RewriteReason =
   | 'contradiction'
   /** A name or a value has hidden characters or template braces. */
   | 'unsafe-text'
+  /** A default or an example is too large, or holds text that must not reach a prompt. */
+  | 'annotation-dropped'
   /** The form below is not shown. */
   | 'too-deep'
   /** The whole schema was shortened to fit. */

@@ -214,7 +214,7 @@ function outlines(site: Site, sources: readonly Source[]): string[] {
 function annotated(site: Site, view: View, draft: Draft): JsonSchemaNode | undefined {
   const { run, place } = site
   if (draft.node === undefined) return undefined
-  const { type, description, ...rest } = draft.node
+  const { type, description, default: preset, examples, ...rest } = draft.node
   const told = [...view.hints.map((hint) => worded(site, hint)), ...(draft.hints ?? [])]
   const own = view.description === '' ? titleOf(view, place) : view.description
   const texts = [own, description ?? ''].filter(
@@ -226,7 +226,7 @@ function annotated(site: Site, view: View, draft: Draft): JsonSchemaNode | undef
     ...(text === '' ? {} : { description: text }),
     ...rest,
   }
-  annotate(site, view, node)
+  annotate(site, node, { default: preset, examples, ...view.annotations })
   return node
 }
 
@@ -240,14 +240,15 @@ function titleOf(view: View, place: Place | undefined): string {
   return place === undefined || plain(view.title.slice(0, 200)) === plain(place.key) ? '' : view.title
 }
 
-const MAX_ANNOTATION_BYTES = 512
+const MAX_ANNOTATION_CHARS = 512
 
-function annotate({ run, place }: Site, view: View, node: JsonSchemaNode): void {
+/** A default or an example that does not fit is left out: it only helps. */
+function annotate({ run, place }: Site, node: JsonSchemaNode, values: View['annotations']): void {
   for (const keyword of ['default', 'examples'] as const) {
-    if (!(keyword in view.annotations)) continue
-    const value = tidyValue(view.annotations[keyword])
-    if (value === undefined || JSON.stringify(value).length > MAX_ANNOTATION_BYTES)
-      note(run, place, keyword, 'unsafe-text')
-    else node[keyword] = value
+    if (values[keyword] === undefined) continue
+    const value = tidyValue(values[keyword])
+    const isFitting = value !== undefined && JSON.stringify(value).length <= MAX_ANNOTATION_CHARS
+    if (isFitting) node[keyword] = value
+    else note(run, place, keyword, 'annotation-dropped')
   }
 }

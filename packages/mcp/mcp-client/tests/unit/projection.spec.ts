@@ -217,6 +217,15 @@ describe('structured content', () => {
     )
   })
 
+  it('over a megabyte is compared as it stands', () => {
+    const structuredContent = Array.from({ length: 200_000 }, (_, at) => at)
+    const written = JSON.stringify(structuredContent)
+    expect(textOf([text(written)], { structuredContent })).toBe(written)
+    expect(textOf([text(` ${written}`)], { structuredContent })).toBe(
+      ` ${written}\nStructured content:\n${written}`,
+    )
+  })
+
   it('stands alone where there is no text', () => {
     expect(textOf([], { structuredContent: { a: 1 } })).toBe('{"a":1}')
   })

@@ -41,7 +41,12 @@ function ofAssistant(block: ContentBlock): Row[] {
   if (block.type !== 'tool-call') return []
   const input = argumentsOf(block.arguments)
   if (block.name !== 'run_code') return [['model', `calls ${block.name} ${cut(inline(input), LINE)}`]]
-  return [['model', 'calls run_code'], ...(input.code ?? '').split('\n').map((line): Row => ['', line])]
+  return [
+    ['model', 'calls run_code'],
+    ...String(input.code ?? '')
+      .split('\n')
+      .map((line): Row => ['', line]),
+  ]
 }
 
 /** Parsed arguments; those that a model broke off half-way as they are. */

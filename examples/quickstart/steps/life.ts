@@ -4,7 +4,7 @@ import type { ToolSchema } from '@deepseek-ai/dsh-llm'
 import type { Host } from '../host.ts'
 import { childIds } from '../leftovers.ts'
 import { cut, size, time } from '../report.ts'
-import { callTool, textOf, until } from '../stage.ts'
+import { callTool, textOf, toolStartingWith, until } from '../stage.ts'
 import type { Step } from '../stage.ts'
 
 const HEAL_LIMIT_MS = 10_000
@@ -33,7 +33,7 @@ export const crashStep: Step = {
   title: 'A server crashes in the middle of a call and heals',
   async run({ host, show }) {
     const before = pidsOf(host)
-    const crash = await callTool(host.ctx, 'mcp__desk__crash', {})
+    const crash = await callTool(host.ctx, toolStartingWith(host.ctx, 'mcp__desk__crash'), {})
     const since = performance.now()
     show('call', 'mcp__desk__crash {}')
     show('error', cut(textOf(crash.content), 400))

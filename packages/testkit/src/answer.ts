@@ -34,7 +34,7 @@ export async function answer(
   try {
     if ((await behaviour.onMessage?.(message, peer)) === true) return
     if (method === 'notifications/cancelled') {
-      subscriptions.delete(message.params?.['requestId'] as RequestId)
+      subscriptions.delete(message.params?.['requestId'] as RequestId, peer)
     }
     if (method === undefined || id === undefined || id === null) return
     const era = eraOf(behaviour, message)

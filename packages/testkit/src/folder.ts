@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isAlive } from './leftovers.ts'
+import { isAlive } from './processes.ts'
 
 /**
  * Under node_modules, so that plugins resolve from there by package name while no check of the repository looks there.

@@ -24,43 +24,48 @@ const FILTER = {
 } as const satisfies Record<ListKind, string>
 
 interface Subscription {
+  readonly id: RequestId
   readonly filter: Params
   readonly peer: Peer
 }
 
-/** The subscriptions/listen requests that are open. */
+/** The subscriptions/listen requests that are open. Over HTTP two clients may use the same id. */
 export interface Subscriptions {
   readonly size: number
   /** Open one: acknowledged at once, answered when it ends. */
   add(request: Request, params: Params, peer: Peer): void
-  delete(id: RequestId): void
+  delete(id: RequestId, peer: Peer): void
   listChanged(kind: ListKind): void
   end(): void
 }
 
 export function createSubscriptions(): Subscriptions {
-  const open = new Map<RequestId, Subscription>()
+  const open = new Set<Subscription>()
   return {
     get size() {
       return open.size
     },
     add({ id }, params, peer) {
       const filter = (params['notifications'] ?? {}) as Params
-      open.set(id, { filter, peer })
+      open.add({ id, filter, peer })
       peer.notify('notifications/subscriptions/acknowledged', {
         notifications: filter,
         _meta: { [SUBSCRIPTION_ID]: id },
       })
     },
-    delete: (id) => void open.delete(id),
+    delete(id, peer) {
+      for (const subscription of open) {
+        if (subscription.id === id && subscription.peer === peer) open.delete(subscription)
+      }
+    },
     listChanged(kind) {
-      for (const [id, { filter, peer }] of open) {
+      for (const { id, filter, peer } of open) {
         if (filter[FILTER[kind]] !== true) continue
         peer.notify(`notifications/${kind}/list_changed`, { _meta: { [SUBSCRIPTION_ID]: id } })
       }
     },
     end() {
-      for (const [id, { peer }] of open) {
+      for (const { id, peer } of open) {
         peer.reply(id, { resultType: 'complete', _meta: { [SUBSCRIPTION_ID]: id } })
       }
       open.clear()

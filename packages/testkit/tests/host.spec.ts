@@ -1,6 +1,16 @@
 /** The real host, booted by the kit, without a row of the MCP client. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { bootHost, expectNoLeftovers, leftovers, nativeTool, runTurn } from '../src/index.ts'
+import {
+  bootHost,
+  expectNoLeftovers,
+  leftovers,
+  nativeTool,
+  received,
+  runTurn,
+  stdioRow,
+  stdioServer,
+  waitFor,
+} from '../src/index.ts'
 import type { Host, HostOptions, Leftovers } from '../src/index.ts'
 
 let before: Leftovers
@@ -47,7 +57,9 @@ describe('bootHost', () => {
       })
     const first = await turn()
     expect(first.transcript).toMatchInlineSnapshot(`
-      "model calls search {"q":1}
+      "user: find it
+      request (initial) with tools: run_code, search
+      model calls search {"q":1}
       model calls nothing {}
       tool: native search
       tool error: Error: unknown tool "nothing"
@@ -58,6 +70,22 @@ describe('bootHost', () => {
     `)
     expect(first.requests).toHaveLength(3)
     expect((await turn()).transcript).toBe(first.transcript)
+  })
+
+  it('runs a row of the MCP client on a scripted server', async () => {
+    const server = stdioServer('healthy', { era: 'dual', env: { PLANTED: 'yes' } })
+    const host = await start({
+      client: 'source',
+      rows: [stdioRow('one', server, { failOnStartupError: true })],
+    })
+    await host.until(() => host.tools().includes('mcp__one__echo'))
+    const { transcript } = await runTurn(host, {
+      script: [{ call: { name: 'mcp__one__echo', args: { message: 'over the wire' } } }],
+    })
+    expect(transcript).toContain('tool: over the wire')
+    const begun = await waitFor(server.journal, ({ kind }) => kind === 'start')
+    expect(begun.env?.['PLANTED']).toBe('yes')
+    await waitFor(server.journal, received('tools/call', 'echo'))
   })
 
   it('takes edits of cordis.yml', async () => {

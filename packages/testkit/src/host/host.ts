@@ -29,6 +29,8 @@ export interface HostOptions {
   readonly plugins?: readonly LocalPlugin[]
   /** Default: native. */
   readonly mode?: Mode
+  /** Rows without a name load the built package (`npm run build`) or, as it stands, its source. Default: built. */
+  readonly client?: 'built' | 'source'
   /** Watch cordis.yml; needs `--expose-internals`. Default: false. */
   readonly hmr?: boolean
   /** Mount the attachment store. Default: true. */
@@ -79,7 +81,7 @@ const REWRITE_MS = 700
 
 /**
  * Boot the host and wait until every row is active.
- * @throws Error of the boot when a row fails; the folder is removed
+ * @throws Error with the message of each row that failed, the boot's own error as cause; the folder is removed
  */
 export async function bootHost(options: HostOptions = {}): Promise<Host> {
   const folder = temporaryFolder('host')
@@ -89,18 +91,21 @@ export async function bootHost(options: HostOptions = {}): Promise<Host> {
   const plugins = options.plugins ?? []
   const hmr = options.hmr ?? false
   const yml = (rows: readonly Row[]): string =>
-    toYaml([
-      ...hostRows({
-        mode: options.mode ?? 'native',
-        hmr,
-        attachments: options.attachments ?? true,
-        extra: options.extra ?? [],
-        dshHome,
-      }),
-      ...pluginRows(plugins.filter(({ after }) => after !== true)),
-      ...rows,
-      ...pluginRows(plugins.filter(({ after }) => after === true)),
-    ]) + (options.yml ?? '')
+    toYaml(
+      [
+        ...hostRows({
+          mode: options.mode ?? 'native',
+          hmr,
+          attachments: options.attachments ?? true,
+          extra: options.extra ?? [],
+          dshHome,
+        }),
+        ...pluginRows(plugins.filter(({ after }) => after !== true)),
+        ...rows,
+        ...pluginRows(plugins.filter(({ after }) => after === true)),
+      ],
+      options.client,
+    ) + (options.yml ?? '')
   for (const plugin of plugins) writeFileSync(join(folder, `${plugin.id}.mjs`), localPluginSource(plugin))
   writeFileSync(ymlPath, yml(options.rows ?? []))
 
@@ -123,7 +128,7 @@ export async function bootHost(options: HostOptions = {}): Promise<Host> {
     })
   } catch (error) {
     release()
-    throw error
+    throw new Error(`The host did not boot:\n${failures(error).join('\n')}`, { cause: error })
   }
 
   let calls = 0
@@ -155,6 +160,14 @@ export async function bootHost(options: HostOptions = {}): Promise<Host> {
     dispose: () => (disposed ??= ctx.fiber.dispose().then(release)),
   }
   return host
+}
+
+/** Messages of the failures: one a row, where the loader tells rows apart. The boot's own message holds a stack. */
+function failures(error: unknown): string[] {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof AggregateError) return at.errors.map(String)
+  }
+  return [String(error instanceof Error ? (error.cause ?? error) : error)]
 }
 
 function pluginRows(plugins: readonly LocalPlugin[]): Row[] {

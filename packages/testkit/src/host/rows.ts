@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { StdioServer } from '../stdio-server.ts'
 
 export const MCP_CLIENT = '@deepseek-ai/dsh-mcp-client'
+const MCP_CLIENT_SOURCE = fileURLToPath(new URL('../../../mcp/mcp-client/src/index.ts', import.meta.url))
 const SCRIPTED_MODEL = fileURLToPath(new URL('../scripted-model.ts', import.meta.url))
 
 /** One row of cordis.yml. */
@@ -26,9 +27,9 @@ export function stdioRow(serverName: string, server: StdioServer, config: Row['c
   return { config: { transport: 'stdio', serverName, command, args, env, ...config } }
 }
 
-/** A row for a Streamable HTTP server. */
+/** A row for a Streamable HTTP server; for HTTP+SSE give `{ transport: 'sse' }`. */
 export function httpRow(serverName: string, url: string, config: Row['config'] = {}): Row {
-  return { config: { transport: 'http', serverName, url, ...config } }
+  return { config: { transport: 'streamable-http', serverName, url, ...config } }
 }
 
 const dsh = (id: string, config?: Row['config'], name = id): Row => ({
@@ -73,11 +74,10 @@ export function hostRows(shape: HostShape): Row[] {
   ]
 }
 
-/** Rows as YAML. */
-export function toYaml(rows: readonly Row[]): string {
-  return rows
-    .map((row) => `- ${block({ id: rowId(row), name: MCP_CLIENT, ...row }, '  ').trimStart()}`)
-    .join('')
+/** Rows as YAML. `client` is what a row without a name loads. */
+export function toYaml(rows: readonly Row[], client: 'built' | 'source' = 'built'): string {
+  const name = client === 'built' ? MCP_CLIENT : MCP_CLIENT_SOURCE
+  return rows.map((row) => `- ${block({ id: rowId(row), name, ...row }, '  ').trimStart()}`).join('')
 }
 
 function rowId({ id, name, config }: Row): string {

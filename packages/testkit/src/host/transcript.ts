@@ -34,12 +34,14 @@ export function transcriptOf(events: readonly SessionEvent[], options: { readonl
 
 function lines(event: SessionEvent): string[] {
   switch (event.type) {
+    case 'request/header':
+      return [`request (${event.data.reason}) with tools: ${toolNames(event.data.header)}`]
     case 'user/message':
-      return blocks('user', event.data)
+      return blocks(event.data.source.kind, event.data)
     case 'assistant/message':
-      return blocks('model', event.data)
+      return blocks('model', event.data.message)
     case 'tool/result':
-      return blocks('tool', event.data)
+      return blocks('tool', event.data.message)
     case 'turn/end':
       return [`end: ${JSON.stringify(event.data.reason)}`]
     case 'approval/asked' as SessionEvent['type']:
@@ -50,9 +52,12 @@ function lines(event: SessionEvent): string[] {
   }
 }
 
-function blocks(who: string, data: unknown): string[] {
-  const { message } = data as { readonly message?: { readonly content?: readonly ContentBlock[] } }
-  return (message?.content ?? []).flatMap((block) => contentLines(who, block))
+function toolNames({ tools = [] }: { readonly tools?: readonly { readonly name: string }[] }): string {
+  return tools.map(({ name }) => name).join(', ') || 'none'
+}
+
+function blocks(who: string, { content }: { readonly content: readonly ContentBlock[] }): string[] {
+  return content.flatMap((block) => contentLines(who, block))
 }
 
 function contentLines(who: string, block: ContentBlock): string[] {

@@ -140,7 +140,10 @@ export async function startHttpServer(
     if (message.method === undefined) connection.outgoing.settle(message)
     if (message.method === undefined || message.id === undefined) res.writeHead(202).end()
     if (message.method === 'subscriptions/listen') {
-      res.on('close', () => message.id !== undefined && connection.subscriptions.delete(message.id ?? ''))
+      res.on(
+        'close',
+        () => message.id !== undefined && connection.subscriptions.delete(message.id ?? '', peer),
+      )
     }
     if (message.method !== undefined) {
       void answer(behaviour, message, { peer, subscriptions: connection.subscriptions })

@@ -25,11 +25,11 @@ const BLOCK_BYTES = 16_384
 /** Splits chunks into lines: `feed` one chunk, then take `next` until it is undefined. */
 export class LineSplitter {
   private readonly maxBytes: number
-  private chunk = EMPTY
+  private chunk: Buffer = EMPTY
   private at = 0
   /** The unfinished line of earlier chunks: whole parts, then the used start of the block. */
   private parts: Buffer[] = []
-  private block = EMPTY
+  private block: Buffer = EMPTY
   private used = 0
   private keptBytes = 0
   private skip: { bytes: number; tail: Buffer } | undefined

@@ -8,7 +8,7 @@ import { readEnvelope } from './envelope.ts'
 import { LineSplitter } from './lines.ts'
 import type { Line } from './lines.ts'
 import { idAtEnd, readOpening, tooLargeAnswer } from './oversize.ts'
-import type { Opening } from './oversize.ts'
+import type { Opening, RequestId } from './oversize.ts'
 import type { StdioNotes } from './stdio-notes.ts'
 
 /** Longest stretch of one turn of the event loop, in milliseconds. */
@@ -34,11 +34,12 @@ export interface InputOptions {
 export class StdioInput {
   private readonly options: InputOptions
   private readonly lines: LineSplitter
+  /** Paused: lines wait for the next turn, and the stream for them. */
+  private state: 'reading' | 'paused' | 'finished' = 'reading'
   /** End of the running slice; undefined between turns. */
   private sliceEnd: number | undefined
-  private isPaused = false
-  /** The message being skipped. */
-  private oversize: Opening = { answers: false }
+  /** Start of the message being skipped. */
+  private skipped: Opening = { answers: false }
   private isEndless = false
   private readonly onData = (chunk: Buffer): void => {
     this.lines.feed(chunk)
@@ -49,19 +50,18 @@ export class StdioInput {
     this.options = options
     this.lines = new LineSplitter(options.maxBytes)
     options.stream.on('data', this.onData)
-    options.stream.once('end', () => this.take(this.lines.end()))
   }
 
   /** Deliver what has been received, for a bounded time, and stop reading. */
   finish(): void {
     const { stream, now } = this.options
+    this.state = 'finished'
     stream.off('data', this.onData)
     stream.pause()
     const end = now() + LAST_SLICE_MS
-    for (let chunk: Buffer | null = null; ; ) {
-      this.drain(end)
-      chunk = now() < end ? (stream.read() as Buffer | null) : null
-      if (chunk === null) return
+    while (this.drain(end)) {
+      const chunk = stream.read() as Buffer | null
+      if (chunk === null) return this.readRest()
       this.lines.feed(chunk)
     }
   }
@@ -71,15 +71,18 @@ export class StdioInput {
       this.sliceEnd = this.options.now() + SLICE_MS
       setImmediate(() => this.nextTurn())
     }
-    this.isPaused = !this.drain(this.sliceEnd)
-    if (this.isPaused) this.options.stream.pause()
+    if (this.drain(this.sliceEnd)) return
+    this.state = 'paused'
+    this.options.stream.pause()
   }
 
   private nextTurn(): void {
     this.sliceEnd = undefined
-    if (!this.isPaused || this.options.stream.listenerCount('data') === 0) return
+    if (this.state !== 'paused') return
+    this.state = 'reading'
+    // Resuming first: if the rest takes a whole slice again, it is paused again before anything is read.
+    this.options.stream.resume()
     this.run()
-    if (!this.isPaused) this.options.stream.resume()
   }
 
   /** Deliver lines until there are no more, or the time is over. Tells whether there are no more. */
@@ -92,53 +95,66 @@ export class StdioInput {
     return true
   }
 
-  private take(line: Line | undefined): void {
-    switch (line?.kind) {
+  private take(line: Line): void {
+    switch (line.kind) {
       case 'text':
         return this.read(line.text)
       case 'oversize':
-        this.oversize = readOpening(line.head)
-        return this.refuse(this.oversize)
+        this.skipped = readOpening(line.head)
+        return this.refuse(this.skipped)
       case 'skipped':
         // Where the start named the request, it has had its answer.
-        if (this.oversize.answers && this.oversize.id === undefined) {
-          const id = idAtEnd(line.tail)
-          if (id !== undefined) this.refuse({ answers: true, id })
-        }
-        return
-      case undefined:
+        if (this.skipped.answers && this.skipped.id === undefined) this.answer(idAtEnd(line.tail))
     }
   }
 
   private read(text: string): void {
     const { notes, onMessage } = this.options
-    const json = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
-    let value: unknown
-    try {
-      value = JSON.parse(json)
-    } catch {
-      // Not JSON: a banner or a debug print. An empty line is not worth a word.
-      if (json.trim() !== '') notes.note('noise', 'warn', `the server wrote to stdout what is no message: ${notes.quote(json)}`)
+    const value = parse(text)
+    if (value === undefined) {
+      // A banner or a debug print; an empty line is not worth a word.
+      if (text.trim() !== '')
+        notes.note('noise', 'warn', () => `stray text on stdout, skipped: ${notes.quote(text)}`)
       return
     }
     const { messages, problem } = readEnvelope(value)
-    if (problem !== undefined) notes.note('problem', 'warn', `the server sent ${notes.quote(problem)}`)
+    if (problem !== undefined) notes.note('problem', 'warn', () => `the server sent ${notes.quote(problem)}`)
     for (const message of messages) onMessage(message)
   }
 
+  /** A last message without its newline is complete if it parses; the torn end of a killed server is no news. */
+  private readRest(): void {
+    const rest = this.lines.end()
+    if (rest?.kind === 'text' && parse(rest.text) !== undefined) this.read(rest.text)
+  }
+
   private refuse({ answers, id }: Opening): void {
-    const { maxBytes, notes, onMessage } = this.options
-    const whose = answers && id !== undefined ? `; its call fails` : ''
-    notes.note('oversize', 'warn', `the server sent a message over ${maxBytes} bytes (limits.messageBytes); it is skipped${whose}`)
-    if (answers && id !== undefined) onMessage(tooLargeAnswer(id, maxBytes))
+    const { maxBytes, notes } = this.options
+    const text = `the server sent a message over ${maxBytes} bytes (limits.messageBytes); it is skipped`
+    notes.note('oversize', 'warn', () => text)
+    if (answers) this.answer(id)
+  }
+
+  private answer(id: RequestId | undefined): void {
+    const { maxBytes, onMessage } = this.options
+    if (id !== undefined) onMessage(tooLargeAnswer(id, maxBytes))
   }
 
   /** A call that has its answer can wait for the line to end; otherwise all that is left is to give up. */
   private checkEndless(): void {
     const { maxBytes, onEndless } = this.options
     const limit = maxBytes * ENDLESS_FACTOR
-    if (this.isEndless || this.oversize.id !== undefined || this.lines.skippedBytes <= limit) return
+    if (this.isEndless || this.skipped.id !== undefined || this.lines.skippedBytes <= limit) return
     this.isEndless = true
     onEndless(`a line without end on stdout: over ${limit} bytes (limits.messageBytes is ${maxBytes})`)
+  }
+}
+
+/** Any JSON value, or undefined for what is not JSON. A byte order mark before it is dropped. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) as unknown
+  } catch {
+    return undefined // noise; the caller shows it once
   }
 }

@@ -23,11 +23,11 @@ export class StdioNotes {
     this.redact = redact
   }
 
-  /** One note, or one more of its kind in the count. */
-  note(kind: NoteKind, level: NoteLevel, text: string): void {
+  /** One note, or one more of its kind in the count; then the text is not asked for. */
+  note(kind: NoteKind, level: NoteLevel, text: () => string): void {
     const count = (this.counts.get(kind) ?? 0) + 1
     this.counts.set(kind, count)
-    if (count <= SHOWN[kind]) this.onNote(level, text)
+    if (count <= SHOWN[kind]) this.onNote(level, text())
   }
 
   /** A text of the server as it may be shown. Redacted also after cleaning: hidden characters may split a secret. */

@@ -28,7 +28,7 @@ export class StdioOutput {
   private readonly inFlight = new Set<readonly Waiting[]>()
   private waitingBytes = 0
   private isScheduled = false
-  private end_: McpError | undefined
+  private ended: McpError | undefined
 
   constructor(options: OutputOptions) {
     this.options = options
@@ -37,7 +37,7 @@ export class StdioOutput {
 
   /** Settles with the write of this line: MCP_MESSAGE_TOO_LARGE over the cap, or the error that ended the output. */
   send(text: string): Promise<void> {
-    if (this.end_ !== undefined) return Promise.reject(this.end_)
+    if (this.ended !== undefined) return Promise.reject(this.ended)
     const bytes = Buffer.byteLength(text)
     if (this.waitingBytes + bytes > this.options.maxBytes) return Promise.reject(this.overflow(bytes))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -54,7 +54,7 @@ export class StdioOutput {
   /** Write what can be written and end the stream; a full pipe is cut off, since its reader would never see the end. */
   end(reason: McpError): void {
     this.flush()
-    this.end_ = reason
+    this.ended = reason
     const { stream } = this.options
     if (stream.writableNeedDrain) {
       this.fail(reason)
@@ -66,7 +66,7 @@ export class StdioOutput {
 
   /** Settle everything that still waits; nothing is taken any more. */
   fail(reason: McpError): void {
-    this.end_ = reason
+    this.ended = reason
     for (const batch of [...this.inFlight, this.queue]) for (const waiting of batch) waiting.reject(reason)
     this.inFlight.clear()
     this.queue = []
@@ -97,7 +97,7 @@ export class StdioOutput {
     this.inFlight.delete(batch)
     for (const { bytes, resolve, reject } of batch) {
       this.waitingBytes -= bytes
-      if (error) reject(this.end_ ?? this.broken(error))
+      if (error) reject(this.ended ?? this.broken(error))
       else resolve()
     }
   }

@@ -38,7 +38,7 @@ export function openSubscription(client: Client, events: SessionEvents, clock: C
   async function listen(): Promise<void> {
     let failures = 0
     let refusals = 0
-    for (let round = 0; ; round++) {
+    for (let round = 0; !ended.signal.aborted; round++) {
       const openedAt = clock.now()
       try {
         const stream = await client.listen(

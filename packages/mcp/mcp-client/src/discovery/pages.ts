@@ -28,7 +28,7 @@ export async function walkPages(
   const items: unknown[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
-  for (let page = 1; ; page++) {
+  for (let page = 1; page <= limits.pages; page++) {
     const result = await fetchPage(cursor)
     const found = result[key]
     if (!Array.isArray(found)) return { items, warnings: [`page ${page} has no ${key} array`] }
@@ -38,25 +38,23 @@ export async function walkPages(
       }
       items.push(item)
     }
-    const end = endOf(result['nextCursor'], page, limits, cursors)
+    const end = endOf(result['nextCursor'], page, cursors)
     if (end.over) return { items, warnings: end.warnings }
     cursor = end.cursor
     cursors.add(cursor)
   }
+  return { items, warnings: [`the list was cut after ${limits.pages} pages (limits.pages)`] }
 }
 
 type End =
   | { readonly over: true; readonly warnings: readonly string[] }
   | { readonly over: false; readonly cursor: string }
 
-function endOf(next: unknown, page: number, limits: PageLimits, cursors: ReadonlySet<string>): End {
+function endOf(next: unknown, page: number, cursors: ReadonlySet<string>): End {
   if (next === undefined || next === null) return { over: true, warnings: [] }
   if (typeof next !== 'string')
     return { over: true, warnings: [`page ${page} has a nextCursor that is no string`] }
   if (cursors.has(next))
     return { over: true, warnings: [`page ${page} repeats a cursor: the list ends there`] }
-  if (page >= limits.pages) {
-    return { over: true, warnings: [`the list was cut after ${limits.pages} pages (limits.pages)`] }
-  }
   return { over: false, cursor: next }
 }

@@ -35,9 +35,11 @@ type Phase =
 export function createRefresher(clock: Clock, read: () => Promise<void>): Refresher {
   let phase: Phase = { name: 'idle' }
   let current: Promise<void> = Promise.resolve()
+  let lastStart = Number.NEGATIVE_INFINITY
 
   function start(): void {
     phase = { name: 'reading' }
+    lastStart = clock.now()
     current = read().then(settle)
   }
 
@@ -62,7 +64,8 @@ export function createRefresher(clock: Clock, read: () => Promise<void>): Refres
       const now = clock.now()
       switch (phase.name) {
         case 'idle':
-          return start()
+          // Reads may be quicker than the notifications of a storm: the one after a read waits for quiet, too.
+          return now - lastStart < QUIET_MS ? wait(now, now) : start()
         case 'reading':
           phase = { name: 'owing', firstAsked: now, lastAsked: now }
           return

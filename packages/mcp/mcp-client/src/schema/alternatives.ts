@@ -35,7 +35,8 @@ export function alternativesOf(site: Site, view: View): Members {
   const unions = site.run.profile === 'input' ? view.unions : []
   for (const union of unions) {
     const branches = branchesOf(site, union, site.place, 0)
-    if (branches.length === 0) continue
+    const [first] = branches
+    if (first === undefined) continue
     note(site.run, site.place, union.keyword, 'alternatives-told')
     for (const branch of branches) {
       for (const [name, sources] of branch.properties) {
@@ -45,7 +46,7 @@ export function alternativesOf(site: Site, view: View): Members {
         else known.push(sources)
       }
     }
-    for (const name of branches[0]?.required ?? []) {
+    for (const name of first.required) {
       if (branches.every((branch) => branch.required.has(name))) required.add(name)
     }
     closed ||= branches.every((branch) => branch.closed)

@@ -13,7 +13,7 @@ export function joinBranches(
   bounds: Bounds,
 ): { readonly node: JsonSchemaNode | undefined; readonly isWidened: boolean } {
   if (branches.length === 1) return { node: branches[0], isWidened: false }
-  const flat = branches.flatMap((branch) => (isBareUnion(branch, profile) ? (branch.oneOf ?? []) : [branch]))
+  const flat = branches.flatMap((branch) => alternativesIn(branch, profile))
   // What takes anything takes the rest as well.
   if (flat.some(isUntyped)) return { node: {}, isWidened: flat.length > 1 }
   const distinct = absorbIntegers(unique(joinEnums(unique(flat), bounds)))
@@ -30,13 +30,18 @@ function isUntyped(node: JsonSchemaNode): boolean {
   return node.type === undefined && node.oneOf === undefined
 }
 
-function isBareUnion(node: JsonSchemaNode, profile: Profile): boolean {
-  return node.oneOf !== undefined && (profile === 'output' || Object.keys(node).length === 1)
+/** A union among alternatives is more of them, unless it has a text of its own that a model should read. */
+function alternativesIn(node: JsonSchemaNode, profile: Profile): readonly JsonSchemaNode[] {
+  const { oneOf } = node
+  return oneOf !== undefined && (profile === 'output' || Object.keys(node).length === 1) ? oneOf : [node]
 }
 
 function unique(nodes: readonly JsonSchemaNode[]): JsonSchemaNode[] {
   return [...new Map(nodes.map((node) => [JSON.stringify(node), node])).values()]
 }
+
+/** Listed values always come with their type. */
+type EnumNode = JsonSchemaNode & { readonly type: JsonSchemaType; readonly enum: JsonSchemaScalar[] }
 
 interface EnumGroup {
   readonly type: JsonSchemaType
@@ -50,20 +55,20 @@ function joinEnums(nodes: readonly JsonSchemaNode[], bounds: Bounds): JsonSchema
   const groups = new Map<JsonSchemaType, EnumGroup>()
   const result: (JsonSchemaNode | EnumGroup)[] = []
   for (const node of nodes) {
-    const { type } = node
-    if (!isEnum(node) || type === undefined) {
+    if (!isEnum(node)) {
       result.push(node)
       continue
     }
+    const { type } = node
     let group = groups.get(type)
     if (group === undefined) {
       group = { type, values: new Set(), texts: [] }
       groups.set(type, group)
       result.push(group)
     }
-    for (const value of node.enum ?? []) group.values.add(value)
+    for (const value of node.enum) group.values.add(value)
     if (node.description === undefined) continue
-    group.texts.push(`${(node.enum ?? []).map((value) => quoted(value, 48)).join(', ')}: ${node.description}`)
+    group.texts.push(`${node.enum.map((value) => quoted(value, 48)).join(', ')}: ${node.description}`)
   }
   return result.map((entry) => ('values' in entry ? enumOf(entry, bounds) : entry))
 }
@@ -78,7 +83,7 @@ function enumOf({ type, values, texts }: EnumGroup, bounds: Bounds): JsonSchemaN
   return { type, ...(text === '' ? {} : { description: text }), ...(isOpen ? {} : { enum: [...values] }) }
 }
 
-function isEnum(node: JsonSchemaNode): boolean {
+function isEnum(node: JsonSchemaNode): node is EnumNode {
   return node.enum !== undefined && node.default === undefined && node.examples === undefined
 }
 

@@ -86,6 +86,9 @@ function parse(text: string): unknown {
 function repairInside(walk: Walk, layers: readonly Layer[], spot: Spot): Repair {
   const { value, trail, depth } = spot
   const places: Trail[] = []
+  const size = typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+  walk.meter.left -= size * layers.length
+  if (walk.meter.left < 0) return { value, places }
   const inside = (key: string | number, item: unknown, sources: readonly Source[]): unknown => {
     const inner = repair(walk, sources, { value: item, trail: { key, up: trail }, depth: depth + 1 })
     places.push(...inner.places)

@@ -37,14 +37,14 @@ export interface Fitted {
 export function fit(profile: Profile, document: unknown, shaping: Shaping): Fitted | undefined {
   const references = referencesOf(document)
   const source: Source = { schema: document, base: references.root, chain: linkTo(document) }
-  let spentDepth = Number.POSITIVE_INFINITY
+  let deepest = Number.POSITIVE_INFINITY
   for (const [rung, bounds] of LADDER.entries()) {
-    // What has too many places at this depth has them with shorter texts too.
-    if (bounds.depth >= spentDepth) continue
+    if (bounds.depth > deepest) continue
     const run = startRun(profile, references, bounds)
     if (rung > 0) note(run, undefined, '', 'too-large')
     const node = shaping(run, source)
-    if (isSpent(run)) spentDepth = bounds.depth
+    // Too many places at one depth are too many with shorter texts too; halving ends a bomb in five attempts.
+    if (isSpent(run)) deepest = bounds.depth / 2
     else if (node === undefined) return undefined
     else if (Buffer.byteLength(JSON.stringify(node)) <= MAX_SCHEMA_BYTES)
       return { node, rewrites: run.rewrites }

@@ -50,13 +50,13 @@ export function normalizeInput(schema: unknown): Normalized {
     const { values: _values, ...rest } = view
     const root = { ...rest, types: new Set(['object'] as const), nullable: false }
     const {
-      type,
+      type: _type,
       description,
       properties = {},
       ...others
     } = shapeRoot({ run, place: undefined, depth: 0, nesting: 0 }, root)
     return {
-      type: type ?? 'object',
+      type: 'object',
       ...(description === undefined ? {} : { description }),
       properties,
       ...others,

@@ -31,21 +31,21 @@ export function shape(site: Site, sources: readonly Source[]): JsonSchemaNode | 
 
 /** The root of an input schema is an object whatever it says. */
 export function shapeRoot(site: Site, view: View): JsonSchemaNode {
-  return annotated(site, view, shapeObject(site, view)) ?? { type: 'object' }
+  return annotated(site, view, shapeObject(site, view))
 }
 
 function shapeView(site: Site, view: View): JsonSchemaNode | undefined {
-  if (view.values !== undefined) return annotated(site, view, shapeValues(site, view, view.values))
-  if (view.unions.length > 0 && !isStructured(view)) return annotated(site, view, shapeUnion(site, view))
+  if (view.values !== undefined) return finished(site, view, shapeValues(site, view, view.values))
+  if (view.unions.length > 0 && !isStructured(view)) return finished(site, view, shapeUnion(site, view))
   const types = typesOf(site, view)
-  if (types.length === 0) return view.types === undefined ? annotated(site, view, { node: {} }) : undefined
+  if (types.length === 0) return view.types === undefined ? finished(site, view, { node: {} }) : undefined
   const parts = types.map((type) => shapeType(site, view, type))
   const joined = joinBranches(
     parts.map((part) => part.node),
     site.run.profile,
     site.run.bounds,
   )
-  return annotated(site, view, { node: joined.node, hints: parts.flatMap((part) => part.hints ?? []) })
+  return finished(site, view, { node: joined.node, hints: parts.flatMap((part) => part.hints ?? []) })
 }
 
 /** An object or a list with an inside of its own takes its alternatives into itself. */
@@ -140,8 +140,11 @@ function shapeArray(site: Site, view: View): Draft & { readonly node: JsonSchema
   let items = view.items.length > 0 ? shape(inner, view.items) : undefined
   if (view.items.length > 0 && items === undefined) hints.push('no items')
   if (view.tuple !== undefined && view.items.length === 0) items = shapeTuple(inner, view.tuple, hints)
-  if (items === undefined && run.profile === 'input') items = {}
-  return { node: items === undefined ? { type: 'array' } : { type: 'array', items }, hints }
+  const node: JsonSchemaNode = { type: 'array' }
+  // Endpoints want items of every list; the host needs none where anything may be in it.
+  if (run.profile === 'input') node.items = items ?? {}
+  else if (items !== undefined && Object.keys(items).length > 0) node.items = items
+  return { node, hints }
 }
 
 const MAX_PLACES = 8
@@ -210,10 +213,14 @@ function outlines(site: Site, sources: readonly Source[]): string[] {
   })
 }
 
+function finished(site: Site, view: View, draft: Draft): JsonSchemaNode | undefined {
+  const { node } = draft
+  return node === undefined ? undefined : annotated(site, view, { ...draft, node })
+}
+
 /** Put the annotations on: one description with everything told, and a default the model may rely on. */
-function annotated(site: Site, view: View, draft: Draft): JsonSchemaNode | undefined {
+function annotated(site: Site, view: View, draft: Draft & { readonly node: JsonSchemaNode }): JsonSchemaNode {
   const { run, place } = site
-  if (draft.node === undefined) return undefined
   const { type, description, default: preset, examples, ...rest } = draft.node
   const told = [...view.hints.map((hint) => worded(site, hint)), ...(draft.hints ?? [])]
   const own = view.description === '' ? titleOf(view, place) : view.description

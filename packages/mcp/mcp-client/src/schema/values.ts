@@ -20,7 +20,8 @@ export interface Draft {
 export function shapeValues(site: Site, view: View, values: readonly unknown[]): Draft {
   const { run, place } = site
   const hints: string[] = []
-  const fitting = view.types === undefined ? values : values.filter((value) => isOfType(value, view.types))
+  const { types } = view
+  const fitting = types === undefined ? values : values.filter((value) => isOfType(value, types))
   // A list that contradicts its own type is meant as a list: generators forget to change the type.
   const listed = fitting.length === 0 ? values : fitting
   const meant = view.nullable ? [...listed, null] : listed
@@ -29,7 +30,7 @@ export function shapeValues(site: Site, view: View, values: readonly unknown[]):
   const numbers = meant.filter((value) => typeof value === 'number').map((value) => value + 0)
   if (strings.length > 0) nodes.push(shapeStrings(site, strings, hints))
   if (numbers.length > 0) {
-    const isWhole = numbers.every(Number.isInteger) && view.types?.has('number') !== true
+    const isWhole = numbers.every(Number.isInteger) && types?.has('number') !== true
     nodes.push(shapeScalars(site, isWhole ? 'integer' : 'number', numbers, hints))
   }
   const booleans = meant.filter((value) => typeof value === 'boolean')
@@ -49,8 +50,7 @@ export function shapeValues(site: Site, view: View, values: readonly unknown[]):
   return { node: nodes.length > 1 ? { oneOf: nodes } : nodes[0], hints }
 }
 
-function isOfType(value: unknown, types: ReadonlySet<TypeName> | undefined): boolean {
-  if (types === undefined) return true
+function isOfType(value: unknown, types: ReadonlySet<TypeName>): boolean {
   if (value === null) return types.has('null')
   if (Array.isArray(value)) return types.has('array')
   if (typeof value === 'number')

@@ -71,6 +71,7 @@ export function look(run: Run, sources: readonly Source[], place: Place | undefi
     title: '',
     annotations: {},
   }
+  if (isSpent(run)) return view
   for (const layer of layers) {
     readTexts(view, layer.schema)
     readType(run, view, layer.schema, place)
@@ -203,8 +204,10 @@ function readArray(run: Run, view: View, layer: Layer, place: Place | undefined)
       places: (isPrefix ? prefix : (items as unknown[])).map((item) => within(layer, item)),
       rest: rest === undefined ? undefined : within(layer, rest),
     }
-  } else if (isRecord(items) || items === false) view.items.push(within(layer, items))
-  else if (items !== undefined && items !== true) note(run, place, 'items', 'malformed')
+  } else if (isRecord(items) || items === false) {
+    // Items of any kind are no more than a list.
+    if (items === false || Object.keys(items).length > 0) view.items.push(within(layer, items))
+  } else if (items !== undefined && items !== true) note(run, place, 'items', 'malformed')
 }
 
 function readUnions(run: Run, view: View, layer: Layer, place: Place | undefined): void {

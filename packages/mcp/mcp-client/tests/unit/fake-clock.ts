@@ -26,8 +26,9 @@ export class FakeClock implements Clock {
     return [...this.timers].map(({ ms }) => ms)
   }
 
-  /** Move on, timer by timer, and let the promises of each settle. */
+  /** Let all promises settle, then move on timer by timer. */
   async advance(ms: number): Promise<void> {
+    await settled()
     const end = this.time + ms
     for (;;) {
       const [next] = [...this.timers].filter(({ due }) => due <= end).toSorted((a, b) => a.due - b.due)

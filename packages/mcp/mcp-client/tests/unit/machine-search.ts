@@ -23,12 +23,13 @@ export interface Found {
   /** `state/event` pairs that were tried. */
   readonly pairs: ReadonlySet<string>
   readonly worlds: number
-  readonly steps: number
+  /** Nothing new is left to find. */
+  readonly complete: boolean
 }
 
 const BASE_GENERATION = 10
 /** A machine that is broken may have worlds without end. */
-const MAX_STEPS = 200_000
+const MAX_STEPS = 20_000
 
 export function searchMachine(step: typeof transition, policy: ReconnectPolicy): Found {
   const start: World = {
@@ -69,7 +70,7 @@ export function searchMachine(step: typeof transition, policy: ReconnectPolicy):
     }
     frontier = next
   }
-  return { violations, states, pairs, worlds: visited.size, steps }
+  return { violations, states, pairs, worlds: visited.size, complete: frontier.length === 0 }
 }
 
 /** Every event, for the newest generation and the one before it; a close is confirmed only where one was asked for. */

@@ -37,6 +37,7 @@ function pairsOf(states: readonly string[]): string[] {
 describe('everything the machine can do', () => {
   it('keeps all invariants with reconnect on, in every state and at every event', () => {
     const found = searchMachine(transition, POLICY)
+    expect(found).toMatchObject({ violations: {}, complete: true })
     expect(found.violations).toEqual({})
     expect([...found.states].toSorted()).toEqual(STATES)
     expect([...found.pairs].toSorted()).toEqual(pairsOf(STATES))
@@ -46,6 +47,7 @@ describe('everything the machine can do', () => {
   it('keeps them with reconnect off, where it never waits for a next attempt', () => {
     const found = searchMachine(transition, { ...POLICY, enabled: false })
     const states = STATES.filter((name) => name !== 'backoff')
+    expect(found).toMatchObject({ violations: {}, complete: true })
     expect(found.violations).toEqual({})
     expect([...found.states].toSorted()).toEqual(states)
     expect([...found.pairs].toSorted()).toEqual(pairsOf(states))

@@ -96,11 +96,11 @@ describe('publicToolName', () => {
   })
 
   // The algorithm is the contract's, to the letter; the registry refuses the second of such a pair, loudly.
-  it.each([
+  it.each<[string, [string, string], [string, string]]>([
     ['a server name with two underscores', ['a', 'b__c'], ['a__b', 'c']],
     ['a tool that takes the hash of another', ['s', 'a.b'], ['s', publicToolName('s', 'a.b').slice(8)]],
     ['names that differ in lone surrogates', ['s', '\ud800'], ['s', '\ud801']],
-  ] as const)('knows its limit: %s', (_what, a, b) => {
+  ])('knows its limit: %s', (_what, a, b) => {
     expect(publicToolName(...a)).toBe(publicToolName(...b))
   })
 })

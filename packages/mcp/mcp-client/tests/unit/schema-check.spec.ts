@@ -66,6 +66,11 @@ describe('a refusal', () => {
     ])
   })
 
+  it('asks for a required argument even where the schema forbids its name', () => {
+    const result = checkArguments({ required: ['a'], additionalProperties: false }, {})
+    expect(!result.ok && result.faults).toEqual([{ path: 'arguments.a', expected: 'a value' }])
+  })
+
   it('has at most ten faults', () => {
     const many = { items: Array.from({ length: 50 }, () => ({})), kind: 'a' }
     const result = checkArguments(schema, many)
@@ -350,6 +355,13 @@ describe('a string in place of a value', () => {
       ok: true,
       args: { p: { a: 1, b: 'two', x: true } },
     })
+  })
+
+  it('is left alone behind too many unions', () => {
+    const union = (levels: number): JsonObject =>
+      levels === 0 ? { type: 'integer' } : { anyOf: [union(levels - 1)] }
+    expect(check(union(60), '5')).toMatchObject({ ok: true, args: { p: 5 } })
+    expect(check(union(70), '5').ok).toBe(false)
   })
 
   it('names the places that were repaired', () => {

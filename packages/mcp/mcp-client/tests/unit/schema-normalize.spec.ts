@@ -172,6 +172,34 @@ describe('the root', () => {
 
 describe('a property', () => {
   it.each<[string, unknown, unknown]>([
+    [
+      'numbers that meet',
+      { allOf: [{ enum: [0, 1, null, [-0], 'x'.repeat(9)] }, { enum: [-0, null, [0]] }] },
+      {
+        description: '(one of [0])',
+        oneOf: [{ type: 'integer', enum: [0] }, { type: 'array', items: {} }, { type: 'null' }],
+      },
+    ],
+    [
+      'strings that differ by their default',
+      {
+        anyOf: [
+          { type: 'string', default: 'a' },
+          { type: 'string', default: 'b' },
+        ],
+      },
+      { type: 'string', default: 'a' },
+    ],
+    [
+      'values too large to compare',
+      {
+        allOf: [
+          { enum: ['a', Array.from({ length: 300 }, () => 1)] },
+          { enum: ['a', Array.from({ length: 300 }, () => 1)] },
+        ],
+      },
+      { type: 'string', enum: ['a'] },
+    ],
     ['a plain type', { type: 'string' }, { type: 'string' }],
     [
       'a list of types',
@@ -481,6 +509,49 @@ describe('a property', () => {
     })
   })
 
+  it('malformed keywords tell nothing', () => {
+    const malformed = {
+      pattern: 3,
+      format: '',
+      uniqueItems: 'yes',
+      readOnly: false,
+      patternProperties: 3,
+      contentEncoding: null,
+      not: true,
+      if: { required: ['a'] },
+      // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
+      then: true,
+      required: 'a',
+      properties: [],
+    }
+    expect(input({ type: 'object', ...malformed })).toEqual({ type: 'object', properties: {} })
+    expect(reasons({ type: 'object', ...malformed })).toEqual(['malformed', 'malformed'])
+  })
+
+  it('is outlined in a few words', () => {
+    const outlineOf = (schema: unknown): unknown => input({ additionalProperties: schema })['description']
+    const wide = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`p${index}`, {}]))
+    expect(outlineOf({ type: 'array', items: { type: ['string', 'null'] } })).toBe(
+      '(every other property is array)',
+    )
+    expect(outlineOf({ type: 'array', items: { type: 'object', properties: wide } })).toBe(
+      '(every other property is array of object)',
+    )
+    expect(outlineOf({ type: 'object', properties: wide })).toBe(
+      '(every other property is object with p0?, p1?, p2?, p3?, p4?, p5?, p6?, p7?, 2 more)',
+    )
+    expect(outlineOf({ enum: Array.from({ length: 10 }, (_, index) => index) })).toContain(
+      '6 or 7 or 2 more)',
+    )
+    expect(outlineOf({ type: 'string', description: 'long '.repeat(40) })).toMatch(/string \(long .*…\)\)$/)
+    expect(outlineOf({ properties: { k: { const: null } }, required: ['k'] })).toBe(
+      '(every other property is object with k)',
+    )
+    expect(outlineOf({ properties: { k: { const: false } }, required: ['k'] })).toBe(
+      '(every other property is object with k=false)',
+    )
+  })
+
   it('rules of dependence are told', () => {
     expect(
       input({
@@ -592,6 +663,14 @@ describe('references', () => {
       $defs: { n: { type: 'number', $ref: '#/$defs/n' } },
     }
     expect(input(narrowed)['properties']).toMatchObject({ b: { type: 'number' } })
+  })
+
+  it('takes the end of a long chain for what it is', () => {
+    const $defs: JsonObject = { d63: true }
+    for (let index = 0; index < 63; index += 1) $defs[`d${index}`] = { $ref: `#/$defs/d${index + 1}` }
+    expect(at({ a: { $ref: '#/$defs/d0' } }, { $defs })).toEqual({
+      a: { description: '(same form as d63 above)' },
+    })
   })
 
   it('follows no more than 64 references of references', () => {

@@ -1,0 +1,184 @@
+/** Owns the tests of what one server has registered: over a registry made by hand, and over the host's real one. */
+import { Context } from '@deepseek-ai/cordis'
+import { SystemPrompt } from '@deepseek-ai/dsh-system-prompt'
+import { ToolRuntime } from '@deepseek-ai/dsh-tools'
+import type { ToolDefinition } from '@deepseek-ai/dsh-tools'
+import { describe, expect, it } from 'vitest'
+import { McpError } from '../../src/errors.ts'
+import { createPublisher } from '../../src/registry/tools.ts'
+import type { Defined } from '../../src/registry/tools.ts'
+import type { CatalogEntry } from '../../src/types.ts'
+import { makeEntry } from '../composition/registry-host.ts'
+
+const entry = (name: string, digest = '1'): CatalogEntry =>
+  makeEntry({ rawName: name, publicName: `mcp__demo__${name}`, digest })
+
+function definitionOf({
+  publicName,
+  description,
+}: Pick<CatalogEntry, 'publicName' | 'description'>): ToolDefinition {
+  return {
+    name: publicName,
+    description,
+    parameters: { type: 'object' },
+    output: { schema: {}, render: () => [] },
+    execute: () => Promise.resolve(null),
+  } as unknown as ToolDefinition
+}
+
+/** A registry that writes down what is done to it. */
+function setup(taken: readonly string[] = []) {
+  const held = new Set(taken)
+  const log: string[] = []
+  const defined: string[] = []
+  const publisher = createPublisher(
+    'demo',
+    ({ name }) => {
+      if (held.has(name)) throw new Error(`tool "${name}" is already registered`)
+      held.add(name)
+      log.push(`+${name.slice(11)}`)
+      return () => {
+        held.delete(name)
+        log.push(`-${name.slice(11)}`)
+      }
+    },
+    (item): Defined => {
+      defined.push(item.rawName)
+      return item.digest.startsWith('bad')
+        ? { ok: false, quarantined: { name: item.rawName, reason: item.digest } }
+        : { ok: true, definition: definitionOf(item) }
+    },
+  )
+  return { publisher, held, log, defined }
+}
+
+describe('createPublisher', () => {
+  it('registers a list, and nothing again for the same list', () => {
+    const t = setup()
+    const list = [entry('a'), entry('b')]
+    expect(t.publisher.publish(list)).toEqual({ registered: 2, quarantined: [], operations: 2 })
+    expect(t.publisher.publish([...list].toReversed())).toEqual({
+      registered: 2,
+      quarantined: [],
+      operations: 0,
+    })
+    expect(t.log).toEqual(['+a', '+b'])
+    expect(t.publisher.count()).toBe(2)
+  })
+
+  it('deletes before it adds, and leaves the unchanged alone', () => {
+    const t = setup()
+    t.publisher.publish([entry('gone'), entry('same'), entry('changed')])
+    t.log.length = 0
+    const result = t.publisher.publish([entry('changed', '2'), entry('new'), entry('same')])
+    expect(t.log).toEqual(['-gone', '-changed', '+changed', '+new'])
+    expect(result).toEqual({ registered: 3, quarantined: [], operations: 4 })
+  })
+
+  it('goes to nothing and back', () => {
+    const t = setup()
+    t.publisher.publish([entry('a'), entry('b')])
+    expect(t.publisher.publish([])).toMatchObject({ registered: 0, operations: 2 })
+    expect(t.publisher.publish([entry('a'), entry('b')])).toMatchObject({ registered: 2, operations: 2 })
+  })
+
+  it('leaves nothing registered where a name is taken, and says so', () => {
+    const t = setup(['mcp__demo__b'])
+    const act = (): unknown => t.publisher.publish([entry('a'), entry('b'), entry('c')])
+    expect(act).toThrow(McpError)
+    expect(act).toThrow(
+      'tool registration failed, no tools registered: tool "mcp__demo__b" is already registered',
+    )
+    try {
+      act()
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'MCP_NAME_CONFLICT', server: 'demo', stage: 'registry' })
+      expect((error as McpError).cause).toBeInstanceOf(Error)
+    }
+    expect([...t.held]).toEqual(['mcp__demo__b'])
+    expect(t.publisher.count()).toBe(0)
+  })
+
+  it('rolls back a later list too, the unchanged tools included, and works again after that', () => {
+    const t = setup()
+    t.publisher.publish([entry('a')])
+    t.held.add('mcp__demo__b')
+    expect(() => t.publisher.publish([entry('a'), entry('b')])).toThrow(/no tools registered/)
+    expect([...t.held]).toEqual(['mcp__demo__b'])
+    t.held.delete('mcp__demo__b')
+    expect(t.publisher.publish([entry('a'), entry('b')])).toMatchObject({ registered: 2, operations: 2 })
+  })
+
+  it('remembers an entry that cannot be expressed and tries it only when it changed', () => {
+    const t = setup()
+    const refused = { name: 'b', reason: 'bad-1' }
+    expect(t.publisher.publish([entry('a'), entry('b', 'bad-1')])).toEqual({
+      registered: 1,
+      quarantined: [refused],
+      operations: 1,
+    })
+    expect(t.publisher.publish([entry('a'), entry('b', 'bad-1')])).toMatchObject({
+      quarantined: [refused],
+      operations: 0,
+    })
+    expect(t.defined).toEqual(['a', 'b'])
+    expect(t.publisher.publish([entry('a'), entry('b', 'bad-2')]).quarantined).toEqual([
+      { name: 'b', reason: 'bad-2' },
+    ])
+    expect(t.publisher.publish([entry('a'), entry('b')])).toEqual({
+      registered: 2,
+      quarantined: [],
+      operations: 1,
+    })
+    expect(t.publisher.publish([entry('a'), entry('b', 'bad-3')])).toMatchObject({
+      registered: 1,
+      quarantined: [{ name: 'b', reason: 'bad-3' }],
+      operations: 1,
+    })
+    expect(t.publisher.publish([entry('a')])).toEqual({ registered: 1, quarantined: [], operations: 0 })
+  })
+
+  it('withdraws everything, refusals too, and may be asked twice', () => {
+    const t = setup()
+    t.publisher.publish([entry('a'), entry('b', 'bad-1')])
+    t.publisher.withdraw()
+    t.publisher.withdraw()
+    expect(t.held.size).toBe(0)
+    expect(t.log).toEqual(['+a', '-a'])
+    t.publisher.publish([entry('b', 'bad-1')])
+    expect(t.defined).toEqual(['a', 'b', 'b'])
+  })
+})
+
+describe('over the registry of the host', () => {
+  it('a foreign tool that squats on a name costs this server its tools and the foreign one nothing', async () => {
+    const ctx = new Context()
+    await ctx.plugin(SystemPrompt)
+    await ctx.plugin(ToolRuntime)
+    const { tools } = ctx
+    const freeForeign = tools.register(
+      definitionOf({ publicName: 'mcp__demo__b', description: 'a squatter' }),
+    )
+    const publisher = createPublisher(
+      'demo',
+      (definition) => tools.register(definition),
+      (item) => ({ ok: true, definition: definitionOf(item) }),
+    )
+    const names = (): string[] => tools.schemas().map(({ name }) => name)
+
+    publisher.publish([entry('a')])
+    expect(names().toSorted()).toEqual(['mcp__demo__a', 'mcp__demo__b'])
+    expect(() => publisher.publish([entry('a'), entry('b')])).toThrow(
+      expect.objectContaining({ code: 'MCP_NAME_CONFLICT' }) as Error,
+    )
+    expect(names()).toEqual(['mcp__demo__b'])
+    expect(tools.schemas()[0]?.description).toBe('a squatter')
+
+    freeForeign()
+    publisher.publish([entry('a'), entry('b')])
+    expect(names().toSorted()).toEqual(['mcp__demo__a', 'mcp__demo__b'])
+    publisher.withdraw()
+    expect(names()).toEqual([])
+    await ctx.fiber.dispose()
+  })
+})

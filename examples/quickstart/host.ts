@@ -12,6 +12,7 @@ import { format } from 'node:util'
 import type { Context } from '@deepseek-ai/cordis'
 import { boot } from '@deepseek-ai/dsh-app-boot'
 import type { Report } from './notes-server.ts'
+import { reasonOf } from './report.ts'
 
 const FOLDER = import.meta.dirname
 const PLUGIN = '@deepseek-ai/dsh-mcp-client'
@@ -112,7 +113,10 @@ function keepLog(ctx: Context, log: string[]): void {
   ctx.logger.exporter({
     levels: { default: 3 },
     export({ type, args }) {
-      if (type === 'warn' || type === 'error') log.push(format(...args).split('\n', 1)[0] ?? '')
+      if (type !== 'warn' && type !== 'error') return
+      const [words, ...rest] = args.map((arg: unknown) => (arg instanceof Error ? reasonOf(arg) : arg))
+      // %C is the host's own sign for a value in colour.
+      log.push(format(typeof words === 'string' ? words.replaceAll('%C', '%s') : words, ...rest))
     },
   })
 }

@@ -1,7 +1,7 @@
 /** Owns the command line of the example: what was asked for, and the exit code. */
 import { parseArgs } from 'node:util'
 import { runChat } from './chat.ts'
-import { say, styled } from './report.ts'
+import { reasonOf, say, styled } from './report.ts'
 import { runTour } from './tour.ts'
 
 const END_LIMIT_MS = 5_000
@@ -9,6 +9,8 @@ const USAGE = `npm start                        the main job step by step, witho
 npm start -- --chat "question"   one question to the real model (DEEPSEEK_API_KEY)
 npm start -- --chat              a conversation with it`
 
+// The reader of a pipe may have enough: `npm start | head`.
+process.stdout.on('error', () => process.exit())
 process.exitCode = (await run()) ? 0 : 1
 
 // Nothing may hold the process now: whatever does is a leak, named and counted as a failure.
@@ -28,13 +30,8 @@ async function run(): Promise<boolean> {
     say(USAGE)
     return true
   } catch (error) {
-    // Mostly a row of cordis.yml: the loader wraps what the row said in what it was doing.
-    say('', styled('red', `It did not start: ${rootOf(error)}`), '', USAGE)
+    // Mostly a row of cordis.yml.
+    say('', styled('red', `It did not start: ${reasonOf(error)}`), '', USAGE)
     return false
   }
-}
-
-function rootOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause === undefined ? (error.message.split('\n', 1)[0] ?? '') : rootOf(error.cause)
 }

@@ -66,6 +66,13 @@ export function inline(value: unknown): string {
   return inspect(value, { breakLength: Number.POSITIVE_INFINITY, depth: 6 })
 }
 
+/** What went wrong at the bottom of a chain of causes: the loader wraps what a row said in what it was doing. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join('\n')
+  return error.cause === undefined ? cut(error.message, 400) : reasonOf(error.cause)
+}
+
 function width(): number {
   return Math.min(Math.max(process.stdout.columns || 100, 60), 110)
 }

@@ -22,7 +22,7 @@ export interface Step {
 }
 
 const CALL_LIMIT_MS = 15_000
-const POLL_MS = 20
+const POLL_MS = 50
 let calls = 0
 
 /** Call a tool by the name the model knows, through the host's own pipeline. A failed call resolves, too. */

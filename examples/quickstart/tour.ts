@@ -23,6 +23,9 @@ const STEPS: readonly Step[] = [
   disposalStep,
 ]
 
+const LOG_LINES = 3
+const LOG_CHARS = 400
+
 /** Run the main job. Resolves to whether every step held. */
 export async function runTour(): Promise<boolean> {
   say(styled('bold', 'MCP servers as native tools of the DeepSeek Harness'))
@@ -55,17 +58,24 @@ async function runStep(host: Host, { step, number, since }: Turn): Promise<boole
   try {
     await step.run({ host, show: (...row) => rows.push(row) })
   } catch (error) {
-    failure = reasonOf(error)
+    failure = brokenPromise(error)
   }
   sayStep(failure === undefined ? 'ok' : 'FAIL', number, step.title, performance.now() - since)
-  const log = host.takeLog().map((line): Row => ['log', line])
   const why: Row[] = failure === undefined ? [] : [['failed', failure]]
-  sayRows([...rows, ...log, ...why])
+  sayRows([...rows, ...logRows(host), ...why])
   return failure === undefined
 }
 
+/** What the host logged meanwhile: the first lines, and how many more. */
+function logRows(host: Host): Row[] {
+  const lines = host.takeLog()
+  const rest = lines.length - LOG_LINES
+  const shown = lines.slice(0, LOG_LINES).map((line): Row => ['log', cut(line, LOG_CHARS)])
+  return rest > 0 ? [...shown, ['log', `and ${rest} more`]] : shown
+}
+
 /** One line: what was promised, and what came instead where that helps. */
-function reasonOf(error: unknown): string {
+function brokenPromise(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const [promise = ''] = error.message.split('\n', 1)
   if (!(error instanceof AssertionError) || error.operator !== 'strictEqual') return promise

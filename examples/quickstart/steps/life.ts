@@ -18,7 +18,8 @@ export const bootStep: Step = {
     for (const { serverName, transport } of servers) {
       const own = of(serverName)
       show(serverName, `${count(own.length, 'tool')}, ${size(bytesOf(own))} of definitions, ${transport}`)
-      show(serverName, own.map((tool) => tool.name.slice(`mcp__${serverName}__`.length)).join(', '))
+      if (own.length > 0)
+        show(serverName, own.map((tool) => tool.name.slice(`mcp__${serverName}__`.length)).join(', '))
     }
     const native = tools.filter((tool) => !tool.name.startsWith('mcp__'))
     show('the host', native.map((tool) => tool.name).join(', '))

@@ -1,10 +1,12 @@
 /** Owns the steps that run turns of the real agent loop, with the scripted model in the place of a real one. */
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { ContentBlock, ImageBlock } from '@deepseek-ai/dsh-llm'
 import type { SessionEvent } from '@deepseek-ai/dsh-session'
 import { openConversation } from '../conversation.ts'
 import type { Host } from '../host.ts'
-import { size } from '../report.ts'
+import { cut, inline, size } from '../report.ts'
 import { requests, script } from '../scripted-model.ts'
 import type { Step as ModelStep } from '../scripted-model.ts'
 import { callTool, toolStartingWith } from '../stage.ts'
@@ -15,26 +17,30 @@ const IMAGE_TOOL = 'mcp__everything__get-tiny-image'
 const ROUTE = { provider: 'scripted', model: 'scripted-vision' }
 
 export const imageStep: Step = {
-  title: 'An image: stored as an attachment, never in the log',
+  title: 'Images of two servers: stored as an attachment, never in the log',
   async run({ host, show }) {
-    const events = await play(host, 'Show me the picture.', [
+    const base64 = await base64OfServer(host)
+    const path = join(host.files, 'picture.png')
+    await writeFile(path, Buffer.from(base64, 'base64'))
+    const events = await play(host, 'Show me the picture, and the one in the file.', [
       { call: { name: IMAGE_TOOL, args: {} } },
-      { text: 'Here it is.' },
+      { call: { name: 'mcp__filesystem__read_media_file', args: { path } } },
+      { text: 'Here they are.' },
     ])
-    const image = imagesOf(requests.at(-1)?.messages.flatMap(({ content }) => content) ?? [])[0]
-    assert(image, 'the model was given no image')
-    const { attachmentId, mediaType, width, height, bytes } = image.attachment
-    const stored = await host.ctx.attachments.readImage(image.attachment)
-    const base64 = Buffer.from(stored.data).toString('base64')
+    const images = imagesOf(requests.at(-1)?.messages.flatMap(({ content }) => content) ?? [])
     const log = JSON.stringify(events)
-    show('call', `${IMAGE_TOOL} {}`)
-    show('attachment', `${mediaType}, ${width}x${height}, ${size(bytes)}`)
-    show('id', attachmentId)
-    show('log', `${size(log.length)}, with the id and none of the ${size(base64.length)} of base64`)
-    assert.equal(stored.data.byteLength, bytes, 'the stored bytes are others')
-    assert.deepEqual(await base64OfServer(host), base64, 'the stored image is another one')
-    assert(log.includes(attachmentId), 'the log does not name the attachment')
+    show('calls', `${IMAGE_TOOL} {}`)
+    show('calls', `mcp__filesystem__read_media_file ${inline({ path })}`)
+    for (const { attachment } of images) {
+      const { attachmentId, mediaType, width, height, bytes } = attachment
+      const stored = await host.ctx.attachments.readImage(attachment)
+      show('attachment', `${mediaType}, ${width}x${height}, ${size(bytes)}, ${cut(attachmentId, 24)}`)
+      assert.equal(Buffer.from(stored.data).toString('base64'), base64, 'the stored image is another one')
+      assert(log.includes(attachmentId), 'the log does not name the attachment')
+    }
+    assert.equal(images.length, 2, 'the model was not given both images')
     assert(!log.includes(base64.slice(0, 64)), 'the log has the image in base64')
+    show('session log', `${size(log.length)}, with none of the ${size(base64.length)} of base64`)
   },
 }
 
@@ -96,9 +102,11 @@ function imagesOf(content: readonly ContentBlock[]): ImageBlock[] {
 }
 
 /** The image as the server sends it: the canonical value of a program, which has no route to a model. */
-async function base64OfServer({ ctx }: Host): Promise<string | undefined> {
+async function base64OfServer({ ctx }: Host): Promise<string> {
   const result = await callTool(ctx, IMAGE_TOOL, {})
   assert(!result.isError)
   const { content } = result.value as unknown as { content: readonly { type: string; data?: string }[] }
-  return content.find((block) => block.type === 'image')?.data
+  const data = content.find((block) => block.type === 'image')?.data
+  assert(data, 'the server sent no image')
+  return data
 }

@@ -2,6 +2,7 @@
  * Owns the check after a test: no timer, child, grandchild, socket or listener is left. What counts is the very object,
  * not the number of its kind: the test runner's own come and go.
  */
+/* oxlint-disable no-underscore-dangle -- Node's own names */
 import { createRequire } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
 import { descendants, isAlive } from './processes.ts'
@@ -15,7 +16,13 @@ export interface Leftovers {
   readonly processes: ReadonlyMap<number, string>
 }
 
-const PATIENCE_MS = 1000
+export interface LeftoversOptions {
+  /** Further processes that must be gone: a grandchild whose parent died belongs to nobody. */
+  readonly pids?: readonly number[]
+  /** How long to wait for what is closing. Default: 1000. */
+  readonly patienceMs?: number
+}
+
 const POLL_MS = 20
 
 /** What lives now. Taken before a test, it is what may live after it. */
@@ -26,12 +33,12 @@ export function leftovers(): Leftovers {
 }
 
 /**
- * Assert that nothing lives which did not before. Waits up to a second for what is closing. `pids` are further
- * processes that must be gone: a grandchild whose parent died belongs to nobody.
+ * Assert that nothing lives which did not before.
  * @throws Error that names what is left
  */
-export async function expectNoLeftovers(before: Leftovers, pids: readonly number[] = []): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
+export async function expectNoLeftovers(before: Leftovers, options: LeftoversOptions = {}): Promise<void> {
+  const { pids = [], patienceMs = 1000 } = options
+  const end = performance.now() + patienceMs
   for (;;) {
     const left = difference(before, pids)
     if (left.length === 0) return

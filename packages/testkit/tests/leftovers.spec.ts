@@ -14,7 +14,7 @@ describe('expectNoLeftovers', () => {
   it('names a timer', async () => {
     const before = leftovers()
     const timer = setInterval(() => {}, 1000)
-    await expect(expectNoLeftovers(before)).rejects.toThrow('timer of 1000 ms')
+    await expect(expectNoLeftovers(before, { patienceMs: 50 })).rejects.toThrow('timer of 1000 ms')
     clearInterval(timer)
     await expectNoLeftovers(before)
   })
@@ -23,12 +23,12 @@ describe('expectNoLeftovers', () => {
     const before = leftovers()
     const server = createServer((socket) => socket.resume())
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    await expect(expectNoLeftovers(before)).rejects.toThrow('Server at')
+    await expect(expectNoLeftovers(before, { patienceMs: 50 })).rejects.toThrow('Server at')
     const { port } = server.address() as AddressInfo
     const response = new AbortController()
     const request = fetch(`http://127.0.0.1:${port}`, { signal: response.signal })
     await once(server, 'connection')
-    await expect(expectNoLeftovers(before)).rejects.toThrow('Socket from port')
+    await expect(expectNoLeftovers(before, { patienceMs: 50 })).rejects.toThrow('Socket from port')
     response.abort()
     await expect(request).rejects.toThrow()
     server.close()
@@ -42,11 +42,13 @@ describe('expectNoLeftovers', () => {
     })
     const [chunk] = (await once(child.stdout, 'data')) as [Buffer]
     const grandchild = Number(chunk.toString())
-    await expect(expectNoLeftovers(before)).rejects.toThrow(/process \d+: sleep 30/)
+    await expect(expectNoLeftovers(before, { patienceMs: 50 })).rejects.toThrow(/process \d+: sleep 30/)
     child.kill('SIGKILL')
     // Nobody's child any more: only the pid finds it.
-    await expect(expectNoLeftovers(before, [grandchild])).rejects.toThrow(`process ${grandchild}`)
+    await expect(expectNoLeftovers(before, { pids: [grandchild], patienceMs: 50 })).rejects.toThrow(
+      `process ${grandchild}`,
+    )
     process.kill(grandchild, 'SIGKILL')
-    await expectNoLeftovers(before, [grandchild])
+    await expectNoLeftovers(before, { pids: [grandchild] })
   })
 })

@@ -100,11 +100,12 @@ describe('a scripted stdio server', () => {
     // The SDK's own transport waits for the pipe, which the helper holds.
     call.catch(() => {})
     const note = await waitFor(server.journal, ({ name }) => name === 'helper')
+    const pids = [Number(note.data)]
     await waitFor(server.journal, ({ kind }) => kind === 'exit')
-    await expect(expectNoLeftovers(leftovers(), [Number(note.data)])).rejects.toThrow('Left behind')
+    await expect(expectNoLeftovers(leftovers(), { pids, patienceMs: 50 })).rejects.toThrow('Left behind')
     process.kill(Number(note.data), 'SIGKILL')
     await expect(call).rejects.toThrow()
-    await expectNoLeftovers(before, [Number(note.data)])
+    await expectNoLeftovers(before, { pids })
   })
 
   it('has a result of every kind', async () => {

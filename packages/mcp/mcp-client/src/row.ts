@@ -4,13 +4,21 @@
  * before that, and restarts a healthy row when the edit of another one is rolled back.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Context } from '@deepseek-ai/cordis'
+import type { Context, Fiber } from '@deepseek-ai/cordis'
 import type { Clock } from './clock.ts'
 
 /** How often a starting row looks whether it was edited, in milliseconds. */
 const LOOK_MS = 100
 /** FiberState.ACTIVE: cordis exports a const enum, which has no value at run time here. */
 const ACTIVE = 2
+
+/**
+ * What the loader keeps of a row. Its `fiber` is not the one a plugin sees but an object made from that: an update
+ * writes there, config and state of a restart included, and the plugin's own fiber keeps what it was born with.
+ */
+interface LoaderEntry {
+  readonly fiber?: Fiber
+}
 
 export interface Row {
   /** Settles when the row is disposed or edited: whatever `apply` waits for is over then. */
@@ -32,9 +40,10 @@ export interface RowOptions {
 /** Watch a fiber that is starting; to be called from its `apply`. The listeners end with the fiber. */
 export function watchRow(ctx: Context, { clock, onDisposed, isHealthy }: RowOptions): Row {
   const { fiber } = ctx
-  const startedWith: unknown = fiber._config
+  const driven = (fiber as { readonly entry?: LoaderEntry }).entry?.fiber ?? fiber
+  const startedWith: unknown = driven._config
   const { promise, resolve } = Promise.withResolvers<void>()
-  const isEdited = (): boolean => fiber._config !== startedWith
+  const isEdited = (): boolean => driven._config !== startedWith
   let cancel: (() => void) | undefined
 
   const look = (): void => {
@@ -50,23 +59,25 @@ export function watchRow(ctx: Context, { clock, onDisposed, isHealthy }: RowOpti
     resolve()
   })
   ctx.on('internal/status', (changed) => {
-    if (changed !== fiber || fiber.state !== ACTIVE || !isEdited()) return
+    if (changed.ctx !== fiber.ctx || changed.state !== ACTIVE || !isEdited()) return
     // The edit came while the row was starting: cordis kept the new config and forgot to apply it.
-    queueMicrotask(() => void applyAgain(ctx))
+    queueMicrotask(() => void applyAgain(driven))
   })
-  ctx.on('internal/update', (config: unknown, _noSave, next) =>
-    isHealthy() && isDeepStrictEqual(config, fiber.config) ? undefined : next(),
-  )
+  const unlisten = ctx.on('internal/update', function update(this: Fiber, config: unknown, _noSave, next) {
+    return isHealthy() && isDeepStrictEqual(config, this.config) ? undefined : next()
+  })
+  // Cordis gives this one listener no owner: it would outlive every restart, and all it refers to with it.
+  ctx.effect(() => unlisten, 'mcp-client.update')
 
   return { ended: promise, isEdited, settle: () => cancel?.() }
 }
 
-async function applyAgain({ fiber, logger }: Context): Promise<void> {
+async function applyAgain(fiber: Fiber): Promise<void> {
   if (fiber.uid === null) return
   try {
     await fiber.update(fiber._config, true)
   } catch (error) {
     // The edit itself is bad: said here, since nobody awaits it any more.
-    logger.error(error)
+    fiber.ctx.logger.error(error)
   }
 }

@@ -84,20 +84,23 @@ export class HttpAgent {
 
   /** End every socket and request. All callers share one promise; it never rejects. */
   close(): Promise<void> {
-    this.closing ??= new Promise((resolve) => {
-      const cancel = this.options.clock.after(DESTROY_TIMEOUT_MS, resolve)
-      void Promise.allSettled([this.calls.destroy(), this.streams.destroy()]).then(() => {
-        cancel()
-        resolve()
-      })
-    })
+    this.closing ??= this.destroy()
     return this.closing
+  }
+
+  private async destroy(): Promise<void> {
+    let cancel = (): void => undefined
+    const late = new Promise<void>(
+      (resolve) => (cancel = this.options.clock.after(DESTROY_TIMEOUT_MS, resolve)),
+    )
+    await Promise.race([late, Promise.allSettled([this.calls.destroy(), this.streams.destroy()])])
+    cancel()
   }
 
   private redirected(from: URL, { status, headers, body }: HttpReply): URL | undefined {
     if (![301, 302, 303, 307, 308].includes(status)) return undefined
     const location = headerOf(headers, 'location')
-    const target = location === undefined ? null : URL.parse(location, from)
+    const target = location === undefined ? null : URL.parse(location, from.href)
     const why =
       target === null
         ? 'redirects without saying where to'
@@ -137,7 +140,13 @@ function createDispatcher(url: URL, { env, serverName }: AgentOptions, backgroun
   }
   const noProxy = env['no_proxy'] ?? env['NO_PROXY'] ?? ''
   try {
-    return new EnvHttpProxyAgent({ ...common, connectTimeout: CONNECT_TIMEOUT_MS, httpProxy, httpsProxy, noProxy })
+    return new EnvHttpProxyAgent({
+      ...common,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      httpProxy,
+      httpsProxy,
+      noProxy,
+    })
   } catch (cause) {
     throw new McpError('HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy', {
       code: 'MCP_CONFIG_INVALID',
@@ -150,7 +159,12 @@ function createDispatcher(url: URL, { env, serverName }: AgentOptions, backgroun
 
 /** No proxy reaches what is local to this machine. */
 function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    hostname.startsWith('127.')
+  )
 }
 
 type Connector = ReturnType<typeof buildConnector>
@@ -159,7 +173,7 @@ type Connector = ReturnType<typeof buildConnector>
 function unreferenced(connect: Connector): Connector {
   return (options, callback) =>
     connect(options, (error, socket) => {
-      if (socket === null) return callback(error, null)
+      if (error !== null) return callback(error, null)
       const plain: Socket = socket
       plain.unref()
       plain.ref = () => plain

@@ -48,7 +48,12 @@ export function collect(body: Readable, maxBytes: number): Promise<Collected> {
     const settle = (kind: Collected['kind']): void => {
       if (settled) return
       settled = true
-      resolve({ kind, text: Buffer.concat(chunks).toString('utf8').replace(/^\ufeff/, '') })
+      resolve({
+        kind,
+        text: Buffer.concat(chunks)
+          .toString('utf8')
+          .replace(/^\ufeff/, ''),
+      })
     }
     body.on('data', (chunk: Buffer) => {
       const room = maxBytes - bytes

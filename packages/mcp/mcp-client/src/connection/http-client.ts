@@ -8,7 +8,7 @@ import type { Sdk } from '../sdk.ts'
 import type { HttpAgent, HttpReply, HttpRequest } from './http-agent.ts'
 import { collect, drain, inflated } from './http-body.ts'
 import { isCut, isUnreached } from './http-failure.ts'
-import { isModern, messageHeaders, sessionHeaders, settableHeaders } from './http-headers.ts'
+import { messageHeaders, sessionHeaders, settableHeaders } from './http-headers.ts'
 import { judge, mayHaveEffects, refusalError } from './http-refusal.ts'
 import type { Refusal } from './http-refusal.ts'
 import type { HttpSession } from './http-session.ts'
@@ -37,7 +37,8 @@ export interface Challenge {
 
 export interface ClientOptions {
   readonly sdk: Sdk
-  readonly url: URL
+  /** Where streams are opened and sessions ended, and where messages are posted. */
+  readonly url: (method: HttpRequest['method']) => URL
   readonly headers: Readonly<Record<string, string>>
   readonly redact: (text: string) => string
   readonly clock: Clock
@@ -170,7 +171,7 @@ export class HttpClient {
     const granted = authorizer === undefined ? {} : settableHeaders(await authorizer.headers(request.signal))
     const headers = { ...this.fixed, ...granted, ...request.headers }
     try {
-      const reply = await this.agent.request({ ...request, url, headers })
+      const reply = await this.agent.request({ ...request, url: url(request.method), headers })
       this.failures = 0
       return reply
     } catch (error) {
@@ -182,7 +183,10 @@ export class HttpClient {
     }
   }
 
-  private async recover({ status, headers }: Pick<Refusal, 'status' | 'headers'>, signal: AbortSignal): Promise<boolean> {
+  private async recover(
+    { status, headers }: Pick<Refusal, 'status' | 'headers'>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { authorizer } = this.options
     if (authorizer === undefined) return false
     return authorizer.recover({ status: status === 401 ? 401 : 403, headers }, signal)

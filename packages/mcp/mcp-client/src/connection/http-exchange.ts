@@ -6,7 +6,7 @@
 import type { Readable } from 'node:stream'
 import type { JSONRPCMessage, JSONRPCRequest, TransportSendOptions } from '@modelcontextprotocol/client'
 import type { Clock } from '../clock.ts'
-import { McpError } from '../errors.ts'
+import { McpError, isMcpError } from '../errors.ts'
 import type { Sdk } from '../sdk.ts'
 import type { HttpReply } from './http-agent.ts'
 import { collect, drain, inflated } from './http-body.ts'
@@ -61,7 +61,11 @@ export class Exchange {
     requestSignal?.addEventListener('abort', cancel, { once: true })
     try {
       const { signal } = this.controller
-      const posted = await this.options.client.post(this.request, { signal, headers: send.headers, handshake })
+      const posted = await this.options.client.post(this.request, {
+        signal,
+        headers: send.headers,
+        handshake,
+      })
       if (posted.kind === 'answer') this.take(posted.message)
       else await this.read(posted.reply, send)
     } catch (error) {
@@ -88,7 +92,7 @@ export class Exchange {
   }
 
   private async read(reply: HttpReply, send: TransportSendOptions): Promise<void> {
-    const { client, clock, messageBytes, onHandshake, isListening } = this.options
+    const { clock, messageBytes, onHandshake, isListening } = this.options
     const body = inflated(reply.headers, reply.body)
     if (typeof body === 'string') {
       drain(reply.body, clock)
@@ -111,12 +115,14 @@ export class Exchange {
     const { kind, text } = await collect(body, messageBytes)
     if (kind === 'too-large') throw this.tooLarge()
     if (kind === 'cut') throw this.lost('the connection was cut in the middle of the reply')
-    if (text.trim() === '') throw this.unexpected(`the server replied HTTP ${reply.status} with nothing in it`)
+    if (text.trim() === '')
+      throw this.unexpected(`the server replied HTTP ${reply.status} with nothing in it`)
     const { messages, problem } = messagesIn(text)
     this.accept(messages)
     if (this.state !== 'waiting') return
     const isPage = problem !== undefined && !type.includes('json')
-    if (isPage) throw this.unexpected(`the server replied ${type === '' ? 'without a content type' : `with ${type}`}`)
+    if (isPage)
+      throw this.unexpected(`the server replied ${type === '' ? 'without a content type' : `with ${type}`}`)
     throw this.lost(`the server replied with ${problem ?? 'an answer to something else'}`)
   }
 
@@ -170,7 +176,11 @@ export class Exchange {
         throw error
       }
       const body = inflated(reply.headers, reply.body)
-      if (reply.status !== 200 || mediaTypeOf(reply.headers) !== 'text/event-stream' || typeof body === 'string') {
+      if (
+        reply.status !== 200 ||
+        mediaTypeOf(reply.headers) !== 'text/event-stream' ||
+        typeof body === 'string'
+      ) {
         drain(reply.body, clock)
         if (reply.status >= 500) continue
         return undefined
@@ -205,6 +215,7 @@ export class Exchange {
   }
 
   private failure(error: unknown): unknown {
+    if (isMcpError(error) || isUnreached(error)) return error
     if (this.state === 'closed') return this.lost('the connection was closed')
     return isCut(error) ? this.lost('the connection was cut', error) : error
   }

@@ -23,10 +23,11 @@ const UNREACHED = new Set([
 ])
 const TLS_CODE = /^(?:ERR_(?:SSL|TLS)|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)|_CERT/
 
-/** Code of an error of Node or undici, or the empty string. */
+/** Code of an error of Node or undici, or the empty string. undici's parser has no code for some of its errors. */
 export function codeOf(error: unknown): string {
-  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? code : ''
+  if (!(error instanceof Error)) return ''
+  const code: unknown = 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : error.name === 'HTTPParserError' ? 'HPE_INVALID' : ''
 }
 
 /** Whether the server was never reached, so that the request cannot have been processed. */

@@ -74,7 +74,9 @@ export function messageHeaders(message: JSONRPCMessage, session: SessionHeaders)
     if (typeof name === 'string') headers['mcp-name'] = fieldValue(name)
     return headers
   }
-  return 'method' in message && message.method === 'initialize' ? headers : { ...headers, ...sessionHeaders(session) }
+  return 'method' in message && message.method === 'initialize'
+    ? headers
+    : { ...headers, ...sessionHeaders(session) }
 }
 
 /** Headers of a request that has no message: GET and DELETE. */
@@ -88,7 +90,8 @@ export function sessionHeaders({ sessionId, revision }: SessionHeaders): Record<
 function claimedRevision(message: JSONRPCMessage): string | undefined {
   if (!('method' in message)) return undefined
   const meta: unknown = message.params?.['_meta']
-  const claim = typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>)[REVISION_KEY] : undefined
+  const claim =
+    typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>)[REVISION_KEY] : undefined
   return typeof claim === 'string' ? claim : undefined
 }
 

@@ -54,7 +54,8 @@ export class HttpListener {
     const controller = new AbortController()
     this.controller = controller
     void this.listen(controller.signal).catch((error: unknown) => {
-      if (!controller.signal.aborted) this.options.onNote(`the notification stream failed: ${messageOf(error)}`)
+      if (!controller.signal.aborted)
+        this.options.onNote(`the notification stream failed: ${messageOf(error)}`)
     })
   }
 
@@ -132,7 +133,8 @@ export class HttpListener {
       },
       clock,
     )
-    if (end === 'too-large') onNote(`a message on the notification stream is larger than ${maxChars} characters`)
+    if (end === 'too-large')
+      onNote(`a message on the notification stream is larger than ${maxChars} characters`)
     return lastEventId
   }
 }

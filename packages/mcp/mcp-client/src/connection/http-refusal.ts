@@ -51,7 +51,8 @@ export function judge(refusal: Refusal, refused: Refused, now: number): Verdict 
   }
   if (status < 400 || status > 499) return { kind: 'error' }
   const answer = answerIn(text, refused.message)
-  if (refused.sessionId !== undefined && deniesSession(status, text, answer !== undefined)) return { kind: 'session' }
+  if (refused.sessionId !== undefined && deniesSession(status, text, answer !== undefined))
+    return { kind: 'session' }
   return answer === undefined ? { kind: 'error' } : { kind: 'answer', message: answer }
 }
 
@@ -78,7 +79,9 @@ function answerIn(text: string, message: JSONRPCMessage): JSONRPCErrorResponse |
   if (!('method' in message) || !('id' in message)) return undefined
   try {
     const answers = readEnvelope(JSON.parse(text)).messages
-    return answers.find((answer): answer is JSONRPCErrorResponse => 'error' in answer && answer.id === message.id)
+    return answers.find(
+      (answer): answer is JSONRPCErrorResponse => 'error' in answer && answer.id === message.id,
+    )
   } catch {
     return undefined // not JSON: no answer
   }
@@ -119,7 +122,8 @@ export function excerptOf({ headers, text }: Refusal, redact: (text: string) => 
   const safe = redact(text)
   const wait = headerOf(headers, 'retry-after')
   const prefix = wait === undefined ? '' : `retry after ${cleanLine(wait, 40)}: `
-  if (!/^\s*<(?:!doctype|html|head|body|\?xml)/i.test(safe)) return prefix + cutBytes(cleanText(safe), MAX_TEXT_BYTES)
+  if (!/^\s*<(?:!doctype|html|head|body|\?xml)/i.test(safe))
+    return prefix + cutBytes(cleanText(safe), MAX_TEXT_BYTES)
   const title = /<title[^>]*>([^<]*)/i.exec(safe)?.[1]?.trim() ?? ''
   const words = title === '' ? safe.slice(0, MAX_TEXT_BYTES).replace(/<[^>]*>?/g, ' ') : title
   return prefix + cleanLine(words, MAX_PAGE_CHARS)

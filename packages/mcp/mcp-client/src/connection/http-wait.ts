@@ -18,3 +18,28 @@ export function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }
+
+export interface Bound {
+  readonly timeoutMs: number
+  /** What the work is given up with when the time is over. */
+  readonly error: () => Error
+  /** Ends the work as well, with its own reason. */
+  readonly lifetime: AbortSignal
+  readonly clock: Clock
+}
+
+/** Run with a signal that aborts after a time or when the lifetime ends. */
+export async function bounded(bound: Bound, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const { lifetime } = bound
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(lifetime.reason)
+  if (lifetime.aborted) abort()
+  lifetime.addEventListener('abort', abort, { once: true })
+  const cancel = bound.clock.after(bound.timeoutMs, () => controller.abort(bound.error()))
+  try {
+    await work(controller.signal)
+  } finally {
+    cancel()
+    lifetime.removeEventListener('abort', abort)
+  }
+}

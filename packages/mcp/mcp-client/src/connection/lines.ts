@@ -13,6 +13,12 @@ export type Line =
   /** The end of the line that was announced as oversize. */
   | { readonly kind: 'skipped'; readonly tail: string; readonly bytes: number }
 
+/** The line being skipped: its bytes so far and the last window of them. */
+interface Skip {
+  readonly bytes: number
+  readonly tail: Buffer
+}
+
 /** Bytes kept of the start and of the end of a skipped line. */
 export const WINDOW_BYTES = 4_096
 
@@ -32,7 +38,7 @@ export class LineSplitter {
   private block: Buffer = EMPTY
   private used = 0
   private keptBytes = 0
-  private skip: { bytes: number; tail: Buffer } | undefined
+  private skip: Skip | undefined
 
   /** @param maxBytes longest line in bytes, without its newline */
   constructor(maxBytes: number) {
@@ -59,7 +65,8 @@ export class LineSplitter {
       // The part is left for the next call, which skips it.
       if (this.skip === undefined && this.keptBytes + part.length > this.maxBytes) return this.oversize(part)
       this.at = end + 1
-      const line = this.skip === undefined ? this.take(part, newline !== -1) : this.pass(part, newline !== -1)
+      const ends = newline !== -1
+      const line = this.skip === undefined ? this.take(part, ends) : this.pass(this.skip, part, ends)
       if (line !== undefined) return line
     }
     // Lets go of the chunk, which is a lot larger than what may be kept of it.
@@ -69,7 +76,7 @@ export class LineSplitter {
 
   /** What the stream left without a newline at its end. */
   end(): Line | undefined {
-    if (this.skip !== undefined) return this.pass(EMPTY, true)
+    if (this.skip !== undefined) return this.pass(this.skip, EMPTY, true)
     return this.keptBytes === 0 ? undefined : this.take(EMPTY, true)
   }
 
@@ -85,12 +92,11 @@ export class LineSplitter {
     return { kind: 'text', text }
   }
 
-  private pass(part: Buffer, ends: boolean): Line | undefined {
-    const { bytes, tail } = this.skip ?? { bytes: 0, tail: EMPTY }
-    const total = bytes + part.length
-    const end = part.length >= WINDOW_BYTES ? Buffer.from(endOf([part])) : endOf([tail, part])
-    this.skip = ends ? undefined : { bytes: total, tail: end }
-    return ends ? { kind: 'skipped', tail: end.toString('utf8'), bytes: total } : undefined
+  private pass(skip: Skip, part: Buffer, ends: boolean): Line | undefined {
+    const bytes = skip.bytes + part.length
+    const tail = endOf(part.length >= WINDOW_BYTES ? [part] : [skip.tail, part])
+    this.skip = ends ? undefined : { bytes, tail }
+    return ends ? { kind: 'skipped', tail: tail.toString('utf8'), bytes } : undefined
   }
 
   private oversize(part: Buffer): Line {
@@ -140,14 +146,14 @@ function startOf(parts: readonly Buffer[]): Buffer {
   return Buffer.concat(picked, Math.min(bytes, WINDOW_BYTES))
 }
 
-/** At most a window of bytes from the end, copied where there are several parts. */
+/** At most a window of bytes from the end, copied. */
 function endOf(parts: readonly Buffer[]): Buffer {
   const picked: Buffer[] = []
   let bytes = 0
-  for (let index = parts.length - 1; index >= 0 && bytes < WINDOW_BYTES; index -= 1) {
-    const part = (parts[index] ?? EMPTY).subarray(-WINDOW_BYTES)
-    picked.unshift(part)
-    bytes += part.length
+  for (const part of parts.toReversed()) {
+    if (bytes >= WINDOW_BYTES) break
+    picked.unshift(part.subarray(bytes - WINDOW_BYTES))
+    bytes += Math.min(part.length, WINDOW_BYTES - bytes)
   }
-  return Buffer.concat(picked).subarray(-WINDOW_BYTES)
+  return Buffer.concat(picked)
 }

@@ -96,8 +96,8 @@ export class StdioTransport implements Transport {
   }
 
   /** Settles when the message is written; rejects with McpError when it cannot be. */
-  send(message: JSONRPCMessage): Promise<void> {
-    if (this.state.name !== 'open') return Promise.reject(this.gone())
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.state.name !== 'open') throw this.gone()
     return this.state.output.send(`${JSON.stringify(message)}\n`)
   }
 

@@ -39,8 +39,8 @@ function memberNames(node: JsonSchemaNode): string[] {
 
 /** A property in a few characters: `?` marks an optional one, `=` its only value. */
 export function memberText(name: string, isRequired: boolean, values: readonly unknown[]): string {
-  const value = values.length === 1 ? `=${quoted(tidyValue(values[0]) ?? null, 48)}` : ''
-  return `${name}${isRequired ? '' : '?'}${value}`
+  const value = values.length === 1 ? tidyValue(values[0]) : undefined
+  return `${name}${isRequired ? '' : '?'}${value === undefined ? '' : `=${quoted(value, 48)}`}`
 }
 
 function listed(texts: readonly string[], separator: string): string {

@@ -91,7 +91,7 @@ const STEPS: readonly (readonly [heading: string, ...evidence: RegExp[]])[] = [
   ],
   ['A call: text in, text out', /result +Hello from the model/],
   ['A structured result', /program +\{ temperature: \d+/],
-  ['An image', /attachment +image\/png, 20x20/, /id +sha256:[0-9a-f]{64}/],
+  ['Images of two servers', /attachment +image\/png, 20x20, .*sha256:/, /session log +.*none of the/],
   [
     'A tool name that the model may not use',
     /mcp__notes__notes_search_[0-9a-f]{12}/,

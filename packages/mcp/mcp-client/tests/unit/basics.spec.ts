@@ -1,6 +1,6 @@
 /** Owns the tests of the small pieces everything stands on: version, clock, reservation, the SDK's one import. */
 import { readFile } from 'node:fs/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SYSTEM_CLOCK } from '../../src/clock.ts'
 import { hostServices } from '../../src/host-services.ts'
 import { reserveName } from '../../src/reservation.ts'
@@ -15,19 +15,30 @@ describe('VERSION', () => {
 })
 
 describe('SYSTEM_CLOCK', () => {
-  it('calls back once, later, and not when cancelled', async () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('calls back once, in time, and not when cancelled', () => {
     const before = SYSTEM_CLOCK.now()
-    const calls: string[] = []
-    const cancel = SYSTEM_CLOCK.after(1, () => calls.push('cancelled'))
+    const calls: number[] = []
+    const cancel = SYSTEM_CLOCK.after(20, () => calls.push(-1))
+    SYSTEM_CLOCK.after(30, () => calls.push(SYSTEM_CLOCK.now() - before))
     cancel()
     cancel()
-    await new Promise<void>((resolve) => {
-      SYSTEM_CLOCK.after(5, resolve)
-      // Timers of this clock keep no process alive.
-      setTimeout(() => undefined, 50)
-    })
+    vi.advanceTimersByTime(29)
     expect(calls).toEqual([])
-    expect(SYSTEM_CLOCK.now() - before).toBeGreaterThanOrEqual(4)
+    vi.advanceTimersByTime(1_000)
+    expect(calls).toEqual([30])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('keeps no process alive', () => {
+    vi.useRealTimers()
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = timers()
+    const cancel = SYSTEM_CLOCK.after(60_000, () => {})
+    expect(timers()).toBe(before)
+    cancel()
   })
 })
 

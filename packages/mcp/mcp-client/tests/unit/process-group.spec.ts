@@ -35,7 +35,8 @@ describe('processGroups', () => {
   })
 
   it('kills the tree by taskkill on Windows', () => {
-    const run = vi.fn<() => object>(() => new EventEmitter())
+    const child = new EventEmitter()
+    const run = vi.fn<() => object>(() => child)
     const runSync = vi.fn<() => object>(() => ({ status: 0 }))
     const groups = processGroups('win32', run, runSync)
     groups.signal(100, 'SIGTERM')
@@ -46,6 +47,6 @@ describe('processGroups', () => {
     expect(run.mock.calls).toEqual([['taskkill', ['/PID', '100', '/T', '/F'], options]])
     expect(runSync.mock.calls).toEqual([['taskkill', ['/PID', '101', '/T', '/F'], options]])
     // An error event without a listener would end the host.
-    expect((run.mock.results[0]?.value as EventEmitter).emit('error', new Error('no taskkill'))).toBe(true)
+    expect(child.emit('error', new Error('no taskkill'))).toBe(true)
   })
 })

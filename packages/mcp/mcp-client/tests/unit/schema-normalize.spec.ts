@@ -139,6 +139,16 @@ describe('the root', () => {
     )
   })
 
+  it('does not tell a constant that could not be sent back', () => {
+    const schema = {
+      oneOf: [
+        { properties: { k: { const: '{{x}}' } }, required: ['k'] },
+        { properties: { k: { const: 1 } } },
+      ],
+    }
+    expect(input(schema)['description']).toContain('1) k; 2) k?=1)')
+  })
+
   it('is closed where every alternative is', () => {
     const branch = (name: string): JsonObject => ({ properties: { [name]: {} }, additionalProperties: false })
     expect(input({ anyOf: [branch('a'), branch('b')] })).toMatchObject({ additionalProperties: false })
@@ -518,6 +528,7 @@ describe('a property', () => {
       patternProperties: 3,
       contentEncoding: null,
       not: true,
+      unevaluatedProperties: true,
       if: { required: ['a'] },
       // oxlint-disable-next-line unicorn/no-thenable -- the keyword's name
       then: true,

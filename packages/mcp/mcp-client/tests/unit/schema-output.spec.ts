@@ -19,6 +19,11 @@ describe('normalizeOutput', () => {
 
   it.each<[string, unknown, unknown]>([
     [
+      'lists that overlap',
+      { anyOf: [{ type: 'array' }, { type: 'array', items: { type: 'string' } }] },
+      { type: 'array', description: '(one of: array or array of string)' },
+    ],
+    [
       'the SDK of a server',
       {
         $schema: 'http://json-schema.org/draft-07/schema#',

@@ -23,6 +23,13 @@ export interface ServerRow {
   readonly transport: string
 }
 
+/** What a row may look like: the transport follows from the url or the command where it is left out. */
+interface RawRow {
+  readonly serverName: string
+  readonly transport?: string
+  readonly url?: unknown
+}
+
 export interface Host {
   readonly ctx: Context
   /** Folder that the filesystem server may touch. */
@@ -124,5 +131,8 @@ function keepLog(ctx: Context, log: string[]): void {
 function rowsOf(ctx: Context): ServerRow[] {
   return [...ctx.loader.entries()]
     .filter((entry) => entry.options.name === PLUGIN && !entry.disabled)
-    .map((entry) => entry.options.config as ServerRow)
+    .map(({ options }) => {
+      const { serverName, transport, url } = options.config as RawRow
+      return { serverName, transport: transport ?? (url === undefined ? 'stdio' : 'streamable-http') }
+    })
 }

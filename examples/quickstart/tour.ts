@@ -23,7 +23,7 @@ const STEPS: readonly Step[] = [
   disposalStep,
 ]
 
-const LOG_LINES = 3
+const ALIKE_CHARS = 56
 const LOG_CHARS = 400
 
 /** Run the main job. Resolves to whether every step held. */
@@ -66,12 +66,14 @@ async function runStep(host: Host, { step, number, since }: Turn): Promise<boole
   return failure === undefined
 }
 
-/** What the host logged meanwhile: the first lines, and how many more. */
+/** What the host logged meanwhile. Of lines that begin alike, such as those of each attempt, the first is shown. */
 function logRows(host: Host): Row[] {
-  const lines = host.takeLog()
-  const rest = lines.length - LOG_LINES
-  const shown = lines.slice(0, LOG_LINES).map((line): Row => ['log', cut(line, LOG_CHARS)])
-  return rest > 0 ? [...shown, ['log', `and ${rest} more`]] : shown
+  const firsts = new Map<string, string>()
+  for (const line of host.takeLog()) {
+    const start = line.replaceAll(/\d+/g, '#').slice(0, ALIKE_CHARS)
+    if (!firsts.has(start)) firsts.set(start, line)
+  }
+  return [...firsts.values()].map((line) => ['log', cut(line, LOG_CHARS)])
 }
 
 /** One line: what was promised, and what came instead where that helps. */

@@ -219,5 +219,6 @@ function chain(error: unknown): unknown[] {
 }
 
 function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? ''
+  const end = text.indexOf('\n')
+  return end < 0 ? text : text.slice(0, end)
 }

@@ -31,7 +31,7 @@ export interface Row {
 
 export interface RowOptions {
   readonly clock: Clock
-  /** Called once, synchronously, when the row begins to be disposed. */
+  /** Called once, synchronously, when the row, or what holds it, begins to be disposed. */
   readonly onDisposed: () => void
   /** Whether the row still does its work: an update without a change is then not worth a restart. */
   readonly isHealthy: () => boolean
@@ -45,6 +45,7 @@ export function watchRow(ctx: Context, { clock, onDisposed, isHealthy }: RowOpti
   const { promise, resolve } = Promise.withResolvers<void>()
   const isEdited = (): boolean => driven._config !== startedWith
   let cancel: (() => void) | undefined
+  let isEnding = false
 
   const look = (): void => {
     if (isEdited()) resolve()
@@ -53,7 +54,8 @@ export function watchRow(ctx: Context, { clock, onDisposed, isHealthy }: RowOpti
   look()
 
   ctx.on('internal/plugin', (changed) => {
-    if (changed !== fiber || fiber.uid !== null) return
+    if (isEnding || changed.uid !== null || !isWithin(fiber, changed)) return
+    isEnding = true
     cancel?.()
     onDisposed()
     resolve()
@@ -70,6 +72,17 @@ export function watchRow(ctx: Context, { clock, onDisposed, isHealthy }: RowOpti
   ctx.effect(() => unlisten, 'mcp-client.update')
 
   return { ended: promise, isEdited, settle: () => cancel?.() }
+}
+
+/**
+ * Whether a fiber is the other one or below it. The include of cordis.yml waits for its starting rows before it disposes
+ * them, so a row must see that its parent ends.
+ */
+function isWithin(fiber: Fiber, other: Fiber): boolean {
+  for (let at = fiber; ; at = at.parent.fiber) {
+    if (at.ctx === other.ctx) return true
+    if (at === at.parent.fiber) return false
+  }
 }
 
 async function applyAgain(fiber: Fiber): Promise<void> {

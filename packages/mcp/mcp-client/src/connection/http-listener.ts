@@ -76,7 +76,7 @@ export class HttpListener {
         onNote(`the notification stream cannot be opened: ${messageOf(error)}`)
         return undefined
       })
-      const body = reply === undefined ? 'later' : await this.judge(reply)
+      const body = reply === undefined ? 'later' : await this.judge(reply, lost)
       if (body === 'over') return
       if (body !== 'later') {
         signal.throwIfAborted()
@@ -92,8 +92,11 @@ export class HttpListener {
     }
   }
 
-  /** The body to read, or whether to try again. */
-  private async judge(reply: HttpReply): Promise<Readable | 'later' | 'over'> {
+  /**
+   * The body to read, or whether to try again. A server without this stream may say 404; only one that had it before
+   * means the session.
+   */
+  private async judge(reply: HttpReply, hadStream: boolean): Promise<Readable | 'later' | 'over'> {
     const { client, clock, onNote, onSessionLost } = this.options
     const { status, headers } = reply
     if (status >= 200 && status < 300) {
@@ -105,7 +108,7 @@ export class HttpListener {
     }
     const { text } = await client.refusal(reply)
     if (status === 429 || (status >= 500 && status !== 501)) return 'later'
-    if (deniesSession(status, text)) onSessionLost()
+    if (hadStream && deniesSession(status, text)) onSessionLost()
     else if (status !== 405) onNote(`the server has no notification stream (HTTP ${status})`)
     return 'over'
   }

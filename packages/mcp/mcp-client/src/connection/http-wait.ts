@@ -1,9 +1,8 @@
 /** Owns waiting that an abort signal ends: for a time, or for what another owner is doing. */
 import type { Clock } from '../clock.ts'
 
-/** Wait for a time; at once where it is zero or less. Rejects with the signal's reason when it aborts. */
+/** Wait for a time. Rejects with the signal's reason when it aborts. */
 export function pause(delayMs: number, signal: AbortSignal, clock: Clock): Promise<void> {
-  if (delayMs <= 0) return orAbort(Promise.resolve(), signal)
   let cancel = (): void => undefined
   const elapsed = new Promise<void>((resolve) => (cancel = clock.after(delayMs, resolve)))
   return orAbort(elapsed, signal).finally(() => cancel())

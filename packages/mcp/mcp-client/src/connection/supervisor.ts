@@ -155,11 +155,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     }
     closing.cancelDeadline()
     closing.controller.abort(aborted())
-    let inTime = true
-    const cancel = clock.after(CLOSE_TIMEOUT_MS, () => {
-      inTime = false
-      dispatch({ type: 'close-timed-out', generation })
-    })
+    const cancel = clock.after(CLOSE_TIMEOUT_MS, () => dispatch({ type: 'close-timed-out', generation }))
     const session = closing.session ?? (await closing.opening)
     const unclosed = await session?.close().then(
       () => undefined,
@@ -168,7 +164,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     cancel()
     if (live === closing) live = undefined
     if (unclosed === undefined) dispatch({ type: 'closed', generation })
-    else if (inTime) dispatch({ type: 'close-timed-out', generation }, unclosed)
+    // Where the time was over before, this is a repetition, which the machine ignores.
+    else dispatch({ type: 'close-timed-out', generation }, unclosed)
   }
 
   const timedOut = (): McpError =>

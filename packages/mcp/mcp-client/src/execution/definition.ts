@@ -94,7 +94,8 @@ async function call(
     if (isMcpError(error) && error.code !== 'MCP_TOOL_FAILED' && error.code !== 'MCP_ABORTED') {
       const tool = cleanLine(entry.rawName, 128)
       context.host.log(
-        'warn',
+        // An outage is told once, where it begins, and bad arguments are the model's to mend: neither is news.
+        error.code === 'MCP_NOT_CONNECTED' || error.code === 'MCP_REQUEST_REJECTED' ? 'debug' : 'warn',
         `call of "${tool}" failed (${error.code}): ${cleanLine(error.message, MAX_LOG_CHARS)}`,
       )
     }

@@ -26,7 +26,7 @@ const UNSENT_CAUSES: ReadonlySet<unknown> = new Set([
 /** The error's text with the facts it does not say itself. */
 export function describeFailure(error: McpError, diagnostics: SessionDiagnostics): string {
   if (!UNKNOWN_OUTCOME.has(error.code)) return error.message
-  const sentences = [error.message]
+  const sentences = [`MCP server "${error.server}": ${error.message}`]
   const { exit, stderrTail } = diagnostics
   if (exit !== undefined && !error.message.includes(exit)) sentences.push(`The server process ended: ${exit}`)
   if (!/may have run|outcome/i.test(error.message)) {

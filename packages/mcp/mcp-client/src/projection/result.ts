@@ -67,8 +67,12 @@ export function projectResult(value: CanonicalResult, source: ResultSource): Pro
   const shown =
     value.structuredContent === undefined ? value.invalidStructuredContent : value.structuredContent
   let removed = hidden
-  const written = shown === undefined ? undefined : JSON.stringify(shown)
-  if (shown !== undefined && written !== undefined && !isSaid(shown, texts, written)) {
+  const written = shown === undefined ? undefined : JSON.stringify(shown, withoutBytesOf(parts))
+  if (
+    shown !== undefined &&
+    written !== undefined &&
+    !isSaid(shown, texts, { written, blocks: value.content })
+  ) {
     const json = inspectText(written)
     removed += json.hidden
     all.push({ kind: 'text', text: parts.length === 0 ? json.text : `Structured content:\n${json.text}` })
@@ -141,17 +145,22 @@ function firstFault(value: JsonValue, schema: JsonSchemaNode | undefined): strin
 }
 
 /**
- * Whether the texts say the structured value already: as JSON, as the plain string, or as the items of the
- * `{ result: … }` wrapper that server frameworks put around what is no object.
+ * Whether the result says the structured value already: as JSON, as the plain string, as the items of the wrapper that
+ * server frameworks put around what is no object, or as the very blocks (server-filesystem repeats images that way).
  */
-function isSaid(value: JsonValue, texts: readonly string[], written: string): boolean {
+function isSaid(
+  value: JsonValue,
+  texts: readonly string[],
+  { written, blocks }: { readonly written: string; readonly blocks: readonly JsonValue[] },
+): boolean {
   if (texts.includes(written)) return true
+  const inner = unwrapped(value)
+  if (inner === texts.join('\n') || jsonEqual(inner, blocks)) return true
   if (written.length > MAX_COMPARED_CHARS) return false
   // White space and escapes make a text longer than the compact JSON, but not that much longer.
   const limit = written.length * MAX_SPREAD + 1_024
   const candidates = texts.map((text) => (text.length <= limit ? text.trim() : ''))
   if (candidates.some((text) => says(text, value))) return true
-  const inner = unwrapped(value)
   if (inner === undefined) return false
   if (candidates.some((text) => says(text, inner))) return true
   return (
@@ -161,10 +170,19 @@ function isSaid(value: JsonValue, texts: readonly string[], written: string): bo
   )
 }
 
-/** The value inside `{ result: … }`. */
+/** Bytes that a block holds already are not repeated as base64 inside the structured content. */
+function withoutBytesOf(parts: readonly Part[]): ((key: string, member: JsonValue) => JsonValue) | undefined {
+  const bytes = new Set(parts.flatMap((part) => (part.kind === 'text' ? [] : [part.data])))
+  if (bytes.size === 0) return undefined
+  return (_key, member) =>
+    typeof member === 'string' && bytes.has(member) ? '[the bytes of a block above]' : member
+}
+
+/** The value inside `{ result: … }` or `{ content: … }`. */
 function unwrapped(value: JsonValue): JsonValue | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  return Object.keys(value).length === 1 && Object.hasOwn(value, 'result') ? value['result'] : undefined
+  const [key = '', ...others] = Object.keys(value)
+  return others.length === 0 && (key === 'result' || key === 'content') ? value[key] : undefined
 }
 
 function says(text: string, value: JsonValue): boolean {

@@ -4,11 +4,11 @@
  */
 import type { JsonObject } from '../types.ts'
 import { repair } from './coerce.ts'
+import type { Fault, Trail } from './measures.ts'
 import { quoted, safeText } from './prose.ts'
 import { isRecord } from './record.ts'
 import { referencesOf } from './references.ts'
 import { faultsOf, startWalk } from './walker.ts'
-import type { Fault, Trail } from './walker.ts'
 
 /** One argument that does not fit. */
 export interface ArgumentFault {

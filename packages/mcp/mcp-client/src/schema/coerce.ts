@@ -4,9 +4,11 @@
  */
 import { expand, spend } from './layers.ts'
 import type { Layer, Source } from './layers.ts'
+import { isEqual } from './measures.ts'
+import type { Spot, Trail } from './measures.ts'
 import { isRecord, put } from './record.ts'
-import { faultsOf, isEqual, itemSource, memberSources, typesOf, unionsOf, valuesOf } from './walker.ts'
-import type { Spot, Trail, Walk } from './walker.ts'
+import { faultsOf, itemSource, memberSources, typesOf, unionsOf, valuesOf } from './walker.ts'
+import type { Walk } from './walker.ts'
 
 const MAX_DEPTH = 64
 /** Longer strings are content, not a value in disguise; parsing them would hold up the event loop. */

@@ -4,29 +4,27 @@
  * keywords that turn leniency round (`not`, `if`, exactly one of `oneOf`) are read as their lenient half. Pure,
  * bounded in steps and depth. See docs/decisions/0007-own-schema-walker.md.
  */
-import type { JsonValue } from '../types.ts'
 import { typeNamed } from './keywords.ts'
 import type { TypeName } from './keywords.ts'
 import { expand, spend, within } from './layers.ts'
 import type { Layer, Meter, Source } from './layers.ts'
+import {
+  ARRAY_SIZE,
+  characters,
+  fault,
+  isEqual,
+  isOfType,
+  MAX_DEPTH,
+  OBJECT_SIZE,
+  rangeFaults,
+  shallow,
+  sizeFaults,
+  TEXT_SIZE,
+} from './measures.ts'
+import type { Fault, Spot } from './measures.ts'
 import { isRecord, own } from './record.ts'
 import type { Dict } from './record.ts'
 import type { References } from './references.ts'
-
-/** One step from the arguments to a value. */
-export interface Trail {
-  readonly key: string | number
-  readonly up: Trail | undefined
-}
-
-/** Something a value should have been. */
-export interface Fault {
-  readonly trail: Trail | undefined
-  /** Alternatives for words, such as `integer` and `null`. */
-  readonly expected: readonly string[]
-  /** Absent where there is no value. */
-  readonly value?: unknown
-}
 
 /** What one check may spend, and where its references lead. */
 export interface Walk {
@@ -34,15 +32,7 @@ export interface Walk {
   readonly meter: Meter
 }
 
-/** A value at its place. */
-export interface Spot {
-  readonly value: unknown
-  readonly trail: Trail | undefined
-  readonly depth: number
-}
-
 const MAX_STEPS = 100_000
-const MAX_DEPTH = 100
 const MAX_FAULTS = 10
 
 export function startWalk(references: References): Walk {
@@ -217,83 +207,4 @@ function unionFaults(walk: Walk, branches: readonly Source[], spot: Spot): reado
     else if (closest === undefined || faults.length < closest.length) closest = faults
   }
   return closest ?? [fault(spot, [...new Set(shallowest)])]
-}
-
-function rangeFaults(schema: Dict, spot: Spot, value: number): readonly Fault[] {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
-  const faults: Fault[] = []
-  if (typeof minimum === 'number') {
-    if (exclusiveMinimum === true && value <= minimum) faults.push(fault(spot, [`more than ${minimum}`]))
-    else if (value < minimum) faults.push(fault(spot, [`at least ${minimum}`]))
-  }
-  if (typeof maximum === 'number') {
-    if (exclusiveMaximum === true && value >= maximum) faults.push(fault(spot, [`less than ${maximum}`]))
-    else if (value > maximum) faults.push(fault(spot, [`at most ${maximum}`]))
-  }
-  if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum)
-    faults.push(fault(spot, [`more than ${exclusiveMinimum}`]))
-  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum)
-    faults.push(fault(spot, [`less than ${exclusiveMaximum}`]))
-  return faults
-}
-
-const TEXT_SIZE = ['minLength', 'maxLength', 'characters'] as const
-const ARRAY_SIZE = ['minItems', 'maxItems', 'items'] as const
-const OBJECT_SIZE = ['minProperties', 'maxProperties', 'properties'] as const
-
-function sizeFaults(
-  schema: Dict,
-  spot: Spot,
-  size: number,
-  words: readonly [string, string, string],
-): readonly Fault[] {
-  const [least, most, unit] = words
-  const minimum = own(schema, least)
-  const maximum = own(schema, most)
-  if (typeof minimum === 'number' && size < minimum) return [fault(spot, [`at least ${minimum} ${unit}`])]
-  if (typeof maximum === 'number' && size > maximum) return [fault(spot, [`at most ${maximum} ${unit}`])]
-  return []
-}
-
-/** Characters as JSON Schema counts them, by code point; counted only where a bound asks for it. */
-function characters(value: string, schema: Dict): number {
-  if (!Object.hasOwn(schema, 'minLength') && !Object.hasOwn(schema, 'maxLength')) return 0
-  let count = 0
-  for (const _ of value) count += 1
-  return count
-}
-
-function isOfType(value: unknown, type: TypeName): boolean {
-  if (type === 'null') return value === null
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isRecord(value)
-  if (type === 'integer') return Number.isInteger(value)
-  return typeof value === type
-}
-
-/** Equal as JSON; equal as well where the budget ends first. */
-export function isEqual(left: unknown, right: unknown, meter: Meter, depth: number): boolean {
-  if (left === right || depth > MAX_DEPTH || !spend(meter)) return true
-  if (Array.isArray(left) && Array.isArray(right)) {
-    return (
-      left.length === right.length &&
-      left.every((item, index) => isEqual(item, right[index], meter, depth + 1))
-    )
-  }
-  if (!isRecord(left) || !isRecord(right)) return false
-  const names = Object.keys(left)
-  return (
-    names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name], meter, depth + 1))
-  )
-}
-
-/** A value short enough for words. */
-function shallow(value: unknown): JsonValue {
-  if (Array.isArray(value)) return value.length === 0 ? [] : '[…]'
-  return isRecord(value) ? '{…}' : (value as JsonValue)
-}
-
-function fault(spot: Spot, expected: readonly string[]): Fault {
-  return { trail: spot.trail, expected, value: spot.value }
 }

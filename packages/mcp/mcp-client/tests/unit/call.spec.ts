@@ -325,7 +325,7 @@ describe('a failure of the session', () => {
       stderrTail: 'line one\nPanic: s3cret out of memory\n',
     })
     expect(error.message).toBe(
-      'the connection to the server is closed. The server process ended: exit code 3. The call may have run. ' +
+      'MCP server "demo": the connection to the server is closed. The server process ended: exit code 3. The call may have run. ' +
         'Its last words: line one Panic: *** out of memory',
     )
   })
@@ -336,12 +336,12 @@ describe('a failure of the session', () => {
       exit: 'exit code 3',
       stderrTail: 'boom',
     })
-    expect(error.message).toBe(said)
+    expect(error.message).toBe(`MCP server "demo": ${said}`)
   })
 
   it.each<[McpErrorCode, string]>([
-    ['MCP_OUTCOME_UNKNOWN', 'the reply stream was cut. The call may have run'],
-    ['MCP_HTTP_UNAVAILABLE', 'the reply stream was cut. The call may have run'],
+    ['MCP_OUTCOME_UNKNOWN', 'MCP server "demo": the reply stream was cut. The call may have run'],
+    ['MCP_HTTP_UNAVAILABLE', 'MCP server "demo": the reply stream was cut. The call may have run'],
     ['MCP_SESSION_LOST', 'the reply stream was cut'],
     ['MCP_AUTH_REQUIRED', 'the reply stream was cut'],
   ])('%s', async (code, message) => {
@@ -362,7 +362,7 @@ describe('a failure of the session', () => {
       stage: 'execution',
       data,
     })
-    expect((await failing(refused)).error.message).toBe(`no. ${words}`)
+    expect((await failing(refused)).error.message).toBe(`MCP server "demo": no. ${words}`)
   })
 
   it('that is none of ours becomes one', async () => {
@@ -379,7 +379,7 @@ describe('a failure of the session', () => {
       },
     }
     const { run } = setup({ session: () => broken })
-    expect((await failureOf(run())).message).toBe('already closed. The call may have run')
+    expect((await failureOf(run())).message).toBe('MCP server "demo": already closed. The call may have run')
   })
 })
 

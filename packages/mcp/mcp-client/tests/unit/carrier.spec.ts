@@ -212,6 +212,7 @@ describe('everything else', () => {
     ])
     const messages: JsonObject[] = [
       { id: 1, result: { a: 1 } },
+      { id: 2, result: { content: [] } },
       { id: 7, result: { content: [] } },
       { method: 'notifications/message', params: {} },
       { id: 3, method: 'roots/list' },

@@ -344,7 +344,10 @@ describe('answers over HTTP', () => {
       rejected,
       unavailable,
       unavailable,
-      ...[unavailable, unavailable, unavailable, unavailable],
+      unavailable,
+      unavailable,
+      unavailable,
+      unavailable,
     ])
   })
 })

@@ -192,6 +192,13 @@ describe('structured content', () => {
     ['wrapped number', ['5'], { result: 5 }],
     ['wrapped list', ['[1,2]'], { result: [1, 2] }],
     ['wrapped list, an item a block', ['a', '{"x":1}'], { result: ['a', { x: 1 }] }],
+    [
+      'a whole text under content, as server-filesystem does',
+      ['  line 1\nline 2'],
+      { content: '  line 1\nline 2' },
+    ],
+    ['two texts under content', ['a', 'b'], { content: 'a\nb' }],
+    ['the very blocks under content', ['a'], { content: [{ type: 'text', text: 'a' }] }],
   ])('is not said twice: %s', (_name, texts, structuredContent) => {
     expect(textOf(texts.map(text), { structuredContent })).toBe(texts.join('\n'))
   })
@@ -214,6 +221,31 @@ describe('structured content', () => {
   ])('is shown after the text: %s', (_name, texts, structuredContent) => {
     expect(textOf(texts.map(text), { structuredContent })).toBe(
       `${texts.join('\n')}\nStructured content:\n${JSON.stringify(structuredContent)}`,
+    )
+  })
+
+  it('over a megabyte is not repeated under content', () => {
+    const long = 'line\n'.repeat(300_000)
+    expect(textOf([text(long)], { structuredContent: { content: long } })).toBe(long)
+  })
+
+  it('never repeats the bytes of an image or a blob', () => {
+    const data = Buffer.from('not really an image').toString('base64')
+    const blocks = [
+      { type: 'image', mimeType: 'image/png', data },
+      { type: 'resource', resource: { uri: 'x://y', mimeType: 'application/zip', blob: `${data}AAAA` } },
+    ]
+    const shown = textOf(blocks, { structuredContent: { shot: { data }, zip: `${data}AAAA`, n: 1 } })
+    expect(shown).toContain(
+      '{"shot":{"data":"[the bytes of a block above]"},"zip":"[the bytes of a block above]","n":1}',
+    )
+    expect(shown).not.toContain(data)
+  })
+
+  it('is shown under a wrapper that the blocks do not repeat', () => {
+    expect(textOf([text('a')], { structuredContent: {} })).toBe('a\nStructured content:\n{}')
+    expect(textOf([text('a')], { structuredContent: { content: 'b' } })).toBe(
+      'a\nStructured content:\n{"content":"b"}',
     )
   })
 

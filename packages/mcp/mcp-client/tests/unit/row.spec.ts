@@ -4,7 +4,7 @@
  */
 import { Context } from '@deepseek-ai/cordis'
 import type { Fiber } from '@deepseek-ai/cordis'
-import Loader from '@deepseek-ai/cordis-plugin-loader'
+import { Loader } from '@deepseek-ai/cordis-plugin-loader'
 import { afterEach, describe, expect, it } from 'vitest'
 import { watchRow } from '../../src/row.ts'
 import type { Row } from '../../src/row.ts'
@@ -101,15 +101,20 @@ async function setup({ prompt = false, refused, bare = false }: Setup = {}) {
   }
 }
 
+type Hooks = Readonly<Record<string, Iterable<unknown> | undefined>>
+
 /** Listeners of the events a row watches, wherever cordis keeps them. */
-function listeners(t: Awaited<ReturnType<typeof setup>>): number {
-  const global = t.ctx.events as unknown as { _hooks: Record<string, { length: number } | undefined> }
-  const local = t.fiber as unknown as { _hooks: Record<string, Iterable<unknown> | undefined> }
-  const names = ['internal/plugin', 'internal/status', 'internal/update']
-  const counts = names.map(
-    (name) => [...((global._hooks[name] ?? []) as unknown as Iterable<unknown>)].length,
+function listeners({ ctx, fiber }: Awaited<ReturnType<typeof setup>>): number {
+  const [global, local] = [ctx.events, fiber].map(
+    (owner) => (owner as unknown as { _hooks: Hooks })['_hooks'],
   )
-  return counts.reduce((sum, count) => sum + count, 0) + [...(local._hooks['internal/update'] ?? [])].length
+  const lists = [
+    global?.['internal/plugin'],
+    global?.['internal/status'],
+    global?.['internal/update'],
+    local?.['internal/update'],
+  ]
+  return lists.flatMap((list) => [...(list ?? [])]).length
 }
 
 describe('a row that hangs in its start', () => {

@@ -110,6 +110,10 @@ describe('what the host builds from it', () => {
     expect(JSON.stringify(normalizeInput({ properties: { p: { enum: ['\u200b'] } } }))).toContain(
       '{"type":"string","description"',
     )
+    // A name that is left out must not be forbidden by what is left.
+    const closed = { type: 'object', properties: { '{{x}}': {}, a: {} }, additionalProperties: false }
+    expect(normalizeInput(closed)).not.toHaveProperty('schema.additionalProperties')
+    expect(normalizeOutput(closed)).not.toHaveProperty('schema.additionalProperties')
     expect(JSON.stringify(normalizeInput({ required: ['{{a}}'] }))).toContain('a required property is named')
   })
 

@@ -1,7 +1,9 @@
 /** Owns the scriptable HTTP servers, the clocks and the connecting of the HTTP transport's tests. */
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Client, ClientOptions, ConnectOptions } from '@modelcontextprotocol/client'
 import { expect } from 'vitest'
@@ -332,4 +334,31 @@ export async function connect(url: string, options: ConnectionOptions = {}): Pro
   const connection = await createConnection(url, options)
   await connection.client.connect(connection.transport, options.connect)
   return connection
+}
+
+/** The reference server in a process of its own. */
+export async function openEverything(
+  mode: 'streamableHttp' | 'sse',
+): Promise<{ origin: string; close(): Promise<void> }> {
+  const path = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+  const free = await openServer(() => undefined)
+  await free.close()
+  const child = spawn(process.execPath, [path, mode], {
+    env: { PATH: process.env['PATH'], PORT: String(free.port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let stderr = ''
+  await new Promise<void>((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += String(chunk)
+      if (/running|listening/i.test(stderr)) resolve()
+    })
+  })
+  return {
+    origin: `http://127.0.0.1:${free.port}`,
+    async close() {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
 }

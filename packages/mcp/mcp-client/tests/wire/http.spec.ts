@@ -1,14 +1,12 @@
 /** The HTTP transport under the real SDK client, against servers that keep the protocol. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createRequire } from 'node:module'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { McpServer, createMcpHandler } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { SESSION, answer, connect, event, legacy, stream } from './http-server.ts'
+import { SESSION, answer, connect, event, legacy, openEverything, stream } from './http-server.ts'
 
 describe('a legacy server', () => {
   it('is initialized, called and left, with the headers of the protocol', async () => {
@@ -228,33 +226,14 @@ describe('a legacy server that is probed', () => {
 
 describe('server-everything', () => {
   it('is listed, called and left', async () => {
-    const path = createRequire(import.meta.url).resolve(
-      '@modelcontextprotocol/server-everything/dist/index.js',
-    )
-    const probe = createServer().listen(0, '127.0.0.1')
-    await once(probe, 'listening')
-    const { port } = probe.address() as AddressInfo
-    await new Promise((resolve) => probe.close(resolve))
-    const child = spawn(process.execPath, [path, 'streamableHttp'], {
-      env: { PATH: process.env['PATH'], PORT: String(port) },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    try {
-      let stderr = ''
-      for await (const chunk of child.stderr) {
-        stderr += String(chunk)
-        if (/listening/i.test(stderr)) break
-      }
-      const connection = await connect(`http://127.0.0.1:${port}/mcp`)
-      const { tools } = await connection.client.listTools()
-      expect(tools.length).toBeGreaterThan(5)
-      const { content } = await connection.client.callTool({ name: 'get-sum', arguments: { a: 2, b: 3 } })
-      expect(JSON.stringify(content)).toContain('5')
-      await connection.end()
-      expect(connection.errors).toEqual([])
-    } finally {
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    }
+    const server = await openEverything('streamableHttp')
+    const connection = await connect(`${server.origin}/mcp`)
+    const { tools } = await connection.client.listTools()
+    expect(tools.length).toBeGreaterThan(5)
+    const { content } = await connection.client.callTool({ name: 'get-sum', arguments: { a: 2, b: 3 } })
+    expect(JSON.stringify(content)).toContain('5')
+    await connection.end()
+    expect(connection.errors).toEqual([])
+    await server.close()
   })
 })

@@ -124,7 +124,7 @@ export function excerptOf({ headers, text }: Refusal, redact: (text: string) => 
   const prefix = wait === undefined ? '' : `retry after ${cleanLine(wait, 40)}: `
   if (!/^\s*<(?:!doctype|html|head|body|\?xml)/i.test(safe))
     return prefix + cutBytes(cleanText(safe), MAX_TEXT_BYTES)
-  const title = /<title[^>]*>([^<]*)/i.exec(safe)?.[1]?.trim() ?? ''
+  const title = /<title[^>]{0,100}>([^<]{0,1000})/i.exec(safe)?.[1]?.trim() ?? ''
   const words = title === '' ? safe.slice(0, MAX_TEXT_BYTES).replace(/<[^>]*>?/g, ' ') : title
   return prefix + cleanLine(words, MAX_PAGE_CHARS)
 }

@@ -82,9 +82,17 @@ describe('an edited row', () => {
 
 describe('a broken edit', () => {
   const broken: readonly (readonly [string, (yml: string) => string, string])[] = [
-    ['a server name that is none', (yml) => yml.replace('serverName: one', 'serverName: "not ok"'), 'serverName'],
+    [
+      'a server name that is none',
+      (yml) => yml.replace('serverName: one', 'serverName: "not ok"'),
+      'serverName',
+    ],
     ['an unknown key', (yml) => yml.replace('serverName: one', 'serverName: one\n    comand: x'), 'comand'],
-    ['a wrong type', (yml) => yml.replace('serverName: one', 'serverName: one\n    toolCallTimeoutMs: soon'), 'toolCallTimeoutMs'],
+    [
+      'a wrong type',
+      (yml) => yml.replace('serverName: one', 'serverName: one\n    toolCallTimeoutMs: soon'),
+      'toolCallTimeoutMs',
+    ],
     ['a name that is taken', (yml) => yml.replace('serverName: one', 'serverName: other'), 'already in use'],
   ]
 

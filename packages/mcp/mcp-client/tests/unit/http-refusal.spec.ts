@@ -12,14 +12,15 @@ const judged = (
   status: number,
   text: string,
   headers = {},
-  message = call,
-  sessionId: string | undefined = 's',
-) => judge({ status, headers, text }, { message, sessionId }, Date.UTC(2024, 0, 1)).kind
+  message: JSONRPCMessage = call,
+  sessionId: string | null = 's',
+) =>
+  judge({ status, headers, text }, { message, sessionId: sessionId ?? undefined }, Date.UTC(2024, 0, 1)).kind
 
 describe('judge', () => {
   it.each<[string, string, string]>([
     ['an answer counts', judged(400, error(1)), 'answer'],
-    ['also without a session', judged(404, error(1), {}, call, undefined), 'answer'],
+    ['also without a session', judged(404, error(1), {}, call, null), 'answer'],
     ['not another answer', judged(400, error(2)), 'error'],
     ['not a result', judged(400, '{"id":1,"result":{}}'), 'error'],
     ['not to a notification', judged(400, error(1), {}, notification), 'error'],
@@ -28,7 +29,7 @@ describe('judge', () => {
     ['401 is about authorization, whatever it says', judged(401, error(1)), 'auth'],
     ['403 as well', judged(403, 'session expired'), 'auth'],
     ['404 is a lost session', judged(404, ''), 'session'],
-    ['unless there was none', judged(404, '', {}, call, undefined), 'error'],
+    ['unless there was none', judged(404, '', {}, call, null), 'error'],
     ['an answer that speaks of the session is none', judged(404, error(1, 'Session not found')), 'session'],
     ['409 that speaks of a session is none', judged(409, 'session expired'), 'error'],
     ['429 without a time is an error', judged(429, ''), 'error'],
@@ -115,9 +116,9 @@ describe('excerptOf', () => {
 
   it('has no control characters for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) =>
-        expect(of(text)).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/),
-      ),
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(of(text)).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/)
+      }),
     )
   })
 })

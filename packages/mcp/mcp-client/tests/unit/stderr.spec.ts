@@ -54,6 +54,10 @@ describe('StderrTail', () => {
       tail.push(Buffer.from(`\nsk-123\u200b4567890\u001b[0mabcdef is split`))
       expect(tail.text()).toBe('[redacted] is split')
     }
+    // A secret that cleaning would change is cut out before.
+    const odd = new StderrTail(100, createRedactor(['two\r\nlines-of-it']))
+    odd.push(Buffer.from('<two\r\nlines-of-it>'))
+    expect(odd.text()).toBe('<[redacted]>')
     // The start of the secret is lost with the start of the ring; its end must go too.
     for (let lost = 1; lost < secret.length; lost += 1) {
       const tail = new StderrTail(4_000, redact)

@@ -51,14 +51,17 @@ describe('StdioOutput', () => {
     const { output, writes, take } = setup()
     const sends = ['x'.repeat(200), 'y', 'z'].map((text) => output.send(text))
     await tick()
-    sends.push(output.send('last'))
-    await tick()
+    for (const text of ['la', 'st']) {
+      sends.push(output.send(text))
+      await tick()
+    }
     expect(writes).toEqual([`${'x'.repeat(200)}yz`])
+    // What waited for room goes out as one, so it was kept here and not handed to the stream.
     take()
     await tick()
-    expect(writes.at(-1)).toBe('last')
+    expect(writes.slice(1)).toEqual(['last'])
     take()
-    expect(await Promise.all(sends.map(outcome))).toEqual(['written', 'written', 'written', 'written'])
+    expect(new Set(await Promise.all(sends.map(outcome)))).toEqual(new Set(['written']))
   })
 
   it('cuts a large queue into writes of a bounded size', async () => {

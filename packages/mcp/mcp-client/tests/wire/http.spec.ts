@@ -133,7 +133,7 @@ describe('a server of this revision, 2026-07-28', () => {
     const heads: Record<string, unknown>[] = []
     const http = createServer((req, res) => {
       heads.push({ verb: req.method, ...req.headers })
-      void node(req, res)
+      void node(req as Parameters<typeof node>[0], res)
     }).listen(0, '127.0.0.1')
     await once(http, 'listening')
     const closed = async (): Promise<void> => {

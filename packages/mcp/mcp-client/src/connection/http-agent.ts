@@ -1,5 +1,5 @@
 /**
- * Owns the sockets to one HTTP server: the undici dispatchers, the proxy of the environment, and redirects, which are
+ * Owns the sockets to one HTTP server: the undici dispatcher, the proxy of the environment, and redirects, which are
  * followed by hand and never leave the origin. No time limit but that for connecting: an answer may take an hour, and
  * the limits of calls are elsewhere.
  */
@@ -15,6 +15,8 @@ import type { ReplyHeaders } from './http-headers.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_HOPS = 5
+/** The longest delay a timer takes. */
+const LONG_MS = 2 ** 31 - 1
 /** Longest wait for the sockets to confirm their end. */
 const DESTROY_TIMEOUT_MS = 1_000
 
@@ -46,25 +48,40 @@ export interface AgentOptions {
 
 /** Makes requests to one server. Rejects with the errors of Node and undici, or McpError for a refused redirect. */
 export class HttpAgent {
-  private readonly calls: Dispatcher
-  private readonly streams: Dispatcher
+  private readonly dispatcher: Dispatcher
   private readonly options: AgentOptions
   /** Where permanent redirects lead, by address. */
   private readonly moved = new Map<string, URL>()
+  /** Requests that people wait for, and what keeps the process alive meanwhile. */
+  private awaited = 0
+  private hold: NodeJS.Timeout | undefined
   private closing: Promise<void> | undefined
 
   constructor(url: URL, options: AgentOptions) {
     this.options = options
-    this.calls = createDispatcher(url, options, false)
-    this.streams = createDispatcher(url, options, true)
+    this.dispatcher = createDispatcher(url, options)
   }
 
   /** One request, through at most five redirects within the origin, each with the same method, headers and body. */
   async request(request: HttpRequest): Promise<HttpReply> {
-    const dispatcher = request.background === true ? this.streams : this.calls
     let url = this.moved.get(request.url.href) ?? request.url
-    for (let hops = 0; ; hops += 1) {
-      const { statusCode, headers, body } = await dispatcher.request({
+    let reply = await this.ask(url, request)
+    let next = this.redirected(url, reply)
+    for (let hops = 0; next !== undefined; hops += 1) {
+      drain(reply.body, this.options.clock)
+      if (hops === MAX_HOPS) throw this.refusal(reply.status, `redirects more than ${MAX_HOPS} times`)
+      if (reply.status === 301 || reply.status === 308) this.moved.set(request.url.href, next)
+      url = next
+      reply = await this.ask(url, request)
+      next = this.redirected(url, reply)
+    }
+    return reply
+  }
+
+  private async ask(url: URL, request: HttpRequest): Promise<HttpReply> {
+    const release = request.background === true ? undefined : this.holdProcess()
+    try {
+      const { statusCode, headers, body } = await this.dispatcher.request({
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
@@ -72,13 +89,23 @@ export class HttpAgent {
         body: request.body ?? null,
         signal: request.signal,
       })
-      const reply = { status: statusCode, headers, body }
-      const next = this.redirected(url, reply)
-      if (next === undefined) return reply
-      drain(body, this.options.clock)
-      if (hops === MAX_HOPS) throw this.refusal(statusCode, `redirects more than ${MAX_HOPS} times`)
-      if (statusCode === 301 || statusCode === 308) this.moved.set(request.url.href, next)
-      url = next
+      if (release !== undefined) body.once('close', release)
+      return { status: statusCode, headers, body }
+    } catch (error) {
+      release?.()
+      throw error
+    }
+  }
+
+  /** The sockets themselves do not keep the process alive: a stream that waits for news must not. */
+  private holdProcess(): () => void {
+    this.hold ??= setInterval(() => undefined, LONG_MS)
+    this.awaited += 1
+    return () => {
+      this.awaited -= 1
+      if (this.awaited > 0) return
+      clearInterval(this.hold)
+      this.hold = undefined
     }
   }
 
@@ -89,11 +116,9 @@ export class HttpAgent {
   }
 
   private async destroy(): Promise<void> {
-    let cancel = (): void => undefined
-    const late = new Promise<void>(
-      (resolve) => (cancel = this.options.clock.after(DESTROY_TIMEOUT_MS, resolve)),
-    )
-    await Promise.race([late, Promise.allSettled([this.calls.destroy(), this.streams.destroy()])])
+    const late = Promise.withResolvers<void>()
+    const cancel = this.options.clock.after(DESTROY_TIMEOUT_MS, late.resolve)
+    await Promise.race([late.promise, this.dispatcher.destroy()])
     cancel()
   }
 
@@ -101,17 +126,9 @@ export class HttpAgent {
     if (![301, 302, 303, 307, 308].includes(status)) return undefined
     const location = headerOf(headers, 'location')
     const target = location === undefined ? null : URL.parse(location, from.href)
-    const why =
-      target === null
-        ? 'redirects without saying where to'
-        : target.origin !== from.origin
-          ? `redirects to another origin, ${originOf(target)}, which is not followed; if that is right, write it into url`
-          : status === 303
-            ? 'redirects to a page to read instead of answering'
-            : undefined
-    if (target !== null && why === undefined) return target
+    if (target !== null && target.origin === from.origin && status !== 303) return target
     drain(body, this.options.clock)
-    throw this.refusal(status, why ?? '', target)
+    throw this.refusal(status, reasonNotToFollow(from, target), target)
   }
 
   private refusal(status: number, what: string, target?: URL | null): McpError {
@@ -124,19 +141,25 @@ export class HttpAgent {
   }
 }
 
+function reasonNotToFollow(from: URL, target: URL | null): string {
+  if (target === null) return 'redirects without saying where to'
+  if (target.origin === from.origin) return 'redirects to a page to read instead of answering'
+  return `redirects to another origin, ${originOf(target)}, which is not followed; if that is right, write it into url`
+}
+
 /** An opaque origin is told by its scheme. */
 function originOf(url: URL): string {
   return url.origin === 'null' ? url.protocol : url.origin
 }
 
 /** Nothing is connected before the first request. Throws McpError when a proxy variable is no URL. */
-function createDispatcher(url: URL, { env, serverName }: AgentOptions, background: boolean): Dispatcher {
+function createDispatcher(url: URL, { env, serverName }: AgentOptions): Dispatcher {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false })
   const common = { headersTimeout: 0, bodyTimeout: 0, allowH2: false }
   const httpProxy = env['http_proxy'] ?? env['HTTP_PROXY'] ?? ''
   const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY'] ?? ''
   if ((httpProxy === '' && httpsProxy === '') || isLoopback(url.hostname)) {
-    return new Agent({ ...common, connect: background ? unreferenced(connect) : connect })
+    return new Agent({ ...common, connect: unreferenced(connect) })
   }
   const noProxy = env['no_proxy'] ?? env['NO_PROXY'] ?? ''
   try {
@@ -169,7 +192,7 @@ function isLoopback(hostname: string): boolean {
 
 type Connector = ReturnType<typeof buildConnector>
 
-/** undici references a socket again for each request; a stream that waits for news must not hold the process. */
+/** undici references a socket again for each request; here {@link HttpAgent} says what holds the process. */
 function unreferenced(connect: Connector): Connector {
   return (options, callback) =>
     connect(options, (error, socket) => {

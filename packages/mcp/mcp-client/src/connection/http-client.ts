@@ -131,14 +131,21 @@ export class HttpClient {
   /** Ask for an event stream, after `lastEventId` where given. Resolves with a reply of any status. */
   async get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpReply> {
     const resumed = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-    for (let grants = 0; ; grants += 1) {
+    const ask = (): Promise<HttpReply> => {
       const headers = { accept: 'text/event-stream', ...resumed, ...sessionHeaders(this.session.headers()) }
-      const reply = await this.request({ method: 'GET', headers, signal, background: true })
-      if ((reply.status !== 401 && reply.status !== 403) || grants === MAX_RESENDS) return reply
-      const { status, headers: challenge } = reply
-      if (!(await this.recover({ status, headers: challenge }, signal))) return reply
-      drain(reply.body, this.options.clock)
+      return this.request({ method: 'GET', headers, signal, background: true })
     }
+    let reply = await ask()
+    for (
+      let grants = 0;
+      grants < MAX_RESENDS && (reply.status === 401 || reply.status === 403);
+      grants += 1
+    ) {
+      if (!(await this.recover(reply, signal))) return reply
+      drain(reply.body, this.options.clock)
+      reply = await ask()
+    }
+    return reply
   }
 
   /** End the session at the server, if there is one. What the server thinks of it does not matter. */

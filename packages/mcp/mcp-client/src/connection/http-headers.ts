@@ -40,7 +40,8 @@ export function headerOf(headers: ReplyHeaders, name: string): string | undefine
 
 /** The media type without parameters, in lower case; empty where none was sent. */
 export function mediaTypeOf(headers: ReplyHeaders): string {
-  return (headerOf(headers, 'content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const type = headerOf(headers, 'content-type') ?? ''
+  return type.replace(/;.*/s, '').trim().toLowerCase()
 }
 
 /** Headers of a row or a call, by lower-case name, without those that are not theirs to set. */

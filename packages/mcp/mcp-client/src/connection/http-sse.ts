@@ -10,7 +10,6 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { EventSourceMessage } from 'eventsource-parser'
 import { SYSTEM_CLOCK } from '../clock.ts'
-import type { Clock } from '../clock.ts'
 import { McpError } from '../errors.ts'
 import type { McpErrorCode } from '../errors.ts'
 import { cleanLine } from '../text.ts'
@@ -25,6 +24,7 @@ import type { HttpOptions } from './http-options.ts'
 import { HttpSession } from './http-session.ts'
 import { readEvents } from './http-stream.ts'
 import type { StreamEnd } from './http-stream.ts'
+import { OwnedClock } from './http-wait.ts'
 
 const MAX_NOTE_CHARS = 500
 
@@ -47,7 +47,7 @@ export class SseTransport implements Transport {
   onerror?: (error: Error) => void
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
   private readonly options: SseOptions
-  private readonly clock: Clock
+  private readonly clock: OwnedClock
   private readonly url: URL
   private readonly agent: HttpAgent
   private readonly session: HttpSession
@@ -55,21 +55,24 @@ export class SseTransport implements Transport {
   private readonly lifetime = new AbortController()
   /** What breaks off the posting of each request. */
   private readonly posts = new Map<string, AbortController>()
-  private endpoint: URL | undefined
+  /** Where messages go; the address itself until the server has named one. */
+  private endpoint: URL
   private closing: Promise<void> | undefined
   private reason: McpError | undefined
   private noted = false
 
   constructor(options: SseOptions) {
-    const { serverName, epoch = Date.now, env = process.env, clock = SYSTEM_CLOCK } = options
+    const { serverName, epoch = Date.now, env = process.env } = options
+    const clock = new OwnedClock(options.clock ?? SYSTEM_CLOCK)
     const url = checkedUrl(options)
     this.options = options
     this.clock = clock
     this.url = url
+    this.endpoint = url
     this.agent = new HttpAgent(url, { serverName, clock, env })
     // Never has an id: a session of this transport is its stream.
     this.session = new HttpSession(serverName, () => Promise.reject(new Error('no session')))
-    const where = (method: string): URL => (method === 'POST' ? (this.endpoint ?? url) : url)
+    const where = (method: string): URL => (method === 'POST' ? this.endpoint : url)
     const onOutage = (error: unknown): void => this.fall(this.error('MCP_HTTP_UNAVAILABLE', String(error)))
     this.client = new HttpClient(
       { ...options, url: where, clock, epoch, authorizer: options.authorizer, onOutage },
@@ -109,7 +112,7 @@ export class SseTransport implements Transport {
           if (event.event !== 'endpoint') return this.take(event)
           const endpoint = URL.parse(event.data, this.url.href)
           if (endpoint?.origin === this.url.origin) {
-            this.endpoint ??= endpoint
+            if (this.endpoint === this.url) this.endpoint = endpoint
             resolve()
           } else {
             reject(this.error('MCP_HTTP_REJECTED', 'the server named an endpoint at another origin'))
@@ -154,6 +157,7 @@ export class SseTransport implements Transport {
   private async teardown(): Promise<void> {
     this.lifetime.abort(this.error('MCP_CONNECTION_CLOSED', 'the connection to the server is closed'))
     await this.agent.close()
+    this.clock.close()
     this.onclose?.()
   }
 

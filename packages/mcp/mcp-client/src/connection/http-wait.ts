@@ -1,11 +1,14 @@
-/** Owns waiting that an abort signal ends: for a time, or for what another owner is doing. */
+/**
+ * Owns waiting that an abort signal ends: for a time, or for what another owner is doing; and the timers of one
+ * connection, of which none outlives it.
+ */
 import type { Clock } from '../clock.ts'
 
 /** Wait for a time. Rejects with the signal's reason when it aborts. */
 export function pause(delayMs: number, signal: AbortSignal, clock: Clock): Promise<void> {
-  let cancel = (): void => undefined
-  const elapsed = new Promise<void>((resolve) => (cancel = clock.after(delayMs, resolve)))
-  return orAbort(elapsed, signal).finally(() => cancel())
+  const elapsed = Promise.withResolvers<void>()
+  const cancel = clock.after(delayMs, elapsed.resolve)
+  return orAbort(elapsed.promise, signal).finally(cancel)
 }
 
 /** The outcome of `work`, or the signal's reason as soon as it aborts; `work` itself goes on. */
@@ -40,5 +43,40 @@ export async function bounded(bound: Bound, work: (signal: AbortSignal) => Promi
   } finally {
     cancel()
     lifetime.removeEventListener('abort', abort)
+  }
+}
+
+/** A clock for one connection: `close()` disarms what is armed, and nothing is armed afterwards. */
+export class OwnedClock implements Clock {
+  private readonly clock: Clock
+  private armed: Set<() => void> | undefined = new Set()
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  now(): number {
+    return this.clock.now()
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const { armed } = this
+    if (armed === undefined) return () => undefined
+    const disarm = this.clock.after(ms, () => {
+      armed.delete(cancel)
+      callback()
+    })
+    const cancel = (): void => {
+      armed.delete(cancel)
+      disarm()
+    }
+    armed.add(cancel)
+    return cancel
+  }
+
+  close(): void {
+    const { armed } = this
+    this.armed = undefined
+    armed?.forEach((cancel) => cancel())
   }
 }

@@ -11,7 +11,6 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/client'
 import { SYSTEM_CLOCK } from '../clock.ts'
-import type { Clock } from '../clock.ts'
 import { McpError, isMcpError, messageOf } from '../errors.ts'
 import type { McpErrorCode } from '../errors.ts'
 import { cleanLine } from '../text.ts'
@@ -29,7 +28,7 @@ import { HttpListener } from './http-listener.ts'
 import { checkedUrl } from './http-options.ts'
 import type { HttpOptions } from './http-options.ts'
 import { HttpSession } from './http-session.ts'
-import { bounded } from './http-wait.ts'
+import { OwnedClock, bounded } from './http-wait.ts'
 
 /** Bounds of a notification, of making a new session, and of ending it at the server, in milliseconds. */
 const NOTIFY_TIMEOUT_MS = 10_000
@@ -52,7 +51,7 @@ export class HttpTransport implements Transport {
   onerror?: (error: Error) => void
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
   private readonly options: HttpOptions
-  private readonly clock: Clock
+  private readonly clock: OwnedClock
   private readonly agent: HttpAgent
   private readonly session: HttpSession
   private readonly client: HttpClient
@@ -68,7 +67,7 @@ export class HttpTransport implements Transport {
   constructor(options: HttpOptions) {
     const { serverName, limits, random = Math.random, epoch = Date.now, env = process.env } = options
     const url = checkedUrl(options)
-    const clock = options.clock ?? SYSTEM_CLOCK
+    const clock = new OwnedClock(options.clock ?? SYSTEM_CLOCK)
     this.options = options
     this.clock = clock
     this.agent = new HttpAgent(url, { serverName, clock, env })
@@ -160,6 +159,7 @@ export class HttpTransport implements Transport {
     for (const exchange of this.exchanges.values()) exchange.end('closed')
     if (endSession) await this.terminateSession()
     await this.agent.close()
+    this.clock.close()
     this.onclose?.()
   }
 

@@ -8,6 +8,7 @@ import { McpError, isMcpError } from '../errors.ts'
 import { fromForeign } from '../foreign.ts'
 import { loadSdk } from '../sdk.ts'
 import type { Sdk } from '../sdk.ts'
+import { cleanLine } from '../text.ts'
 import type {
   CallOptions,
   Era,
@@ -29,6 +30,8 @@ import { createTransport } from './transport.ts'
 
 /** Longest delay Node's timers take; our own limits are in execution/call.ts. */
 const NO_TIMEOUT = 2 ** 31 - 1
+/** How much of the end of stderr an error quotes; status has all of it. */
+const MAX_LAST_WORDS_CHARS = 600
 
 export interface OpenOptions {
   readonly generation: Generation
@@ -229,9 +232,13 @@ class LiveSession implements Session {
     const { exit, stderrTail } = this.diagnostics()
     const how =
       exit === undefined ? 'the server ended the connection' : `the server process ended with ${exit}`
-    const tail = stderrTail === undefined || stderrTail === '' ? '' : `; last stderr: ${stderrTail}`
-    const details = { code: 'MCP_CONNECTION_CLOSED', server: this.spec.serverName, stage: 'connect' } as const
-    return new McpError(how + tail, { ...details, data: exit === undefined ? {} : { exit } })
+    const words = cleanLine((stderrTail ?? '').trim().slice(-MAX_LAST_WORDS_CHARS), MAX_LAST_WORDS_CHARS)
+    return new McpError(words === '' ? how : `${how}; last stderr: ${words}`, {
+      code: 'MCP_CONNECTION_CLOSED',
+      server: this.spec.serverName,
+      stage: 'connect',
+      data: exit === undefined ? {} : { exit },
+    })
   }
 
   private translate(error: unknown, stage: 'discovery' | 'execution', signal: AbortSignal): McpError {

@@ -83,7 +83,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (line !== undefined) options.say(line)
     for (const effect of step.effects) perform(effect)
     if (machine.state !== before.state) options.changed(snapshot())
-    if (event.type === 'broke') first.resolve(failure)
+    // Not by an attempt that a restart replaced: the outcome is the new one's.
+    if (event.type === 'broke' && machine !== before) first.resolve(failure)
     if (machine.state.name === 'stopped') {
       first.resolve(
         new McpError('the server was stopped', { code: 'MCP_ABORTED', server: serverName, stage: 'connect' }),

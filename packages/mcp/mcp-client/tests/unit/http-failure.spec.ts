@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { backoffMs } from '../../src/connection/http-backoff.ts'
 import { codeOf, isCut, isUnreached, stageOf, unanswered } from '../../src/connection/http-failure.ts'
-import { bounded, orAbort, pause } from '../../src/connection/http-wait.ts'
+import { OwnedClock, bounded, orAbort, pause } from '../../src/connection/http-wait.ts'
 import { ManualClock } from '../wire/http-server.ts'
 
 const coded = (code: unknown, more = {}) => Object.assign(new Error('x'), { code }, more)
@@ -106,5 +106,21 @@ describe('waiting', () => {
     life.abort(new Error('end'))
     await expect(ended).rejects.toThrow('end')
     expect(clock.armed()).toBe(0)
+  })
+
+  it('takes the timers of a connection with it', async () => {
+    const clock = new ManualClock()
+    const owned = new OwnedClock(clock)
+    let fired = 0
+    owned.after(1, () => (fired += 1))
+    const cancel = owned.after(2, () => (fired += 1))
+    owned.after(3, () => (fired += 1))
+    await clock.fire(1)
+    cancel()
+    expect([fired, clock.armed(), owned.now()]).toEqual([1, 1, 1])
+    owned.close()
+    owned.close()
+    owned.after(4, () => (fired += 1))()
+    expect([fired, clock.armed()]).toEqual([1, 0])
   })
 })

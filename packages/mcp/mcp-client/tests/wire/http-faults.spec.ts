@@ -4,6 +4,9 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { createSseTransport } from '../../src/connection/http-sse.ts'
+import { HttpTransport } from '../../src/connection/http.ts'
+import { loadSdk } from '../../src/sdk.ts'
 import { fromForeign } from '../../src/foreign.ts'
 import {
   ManualClock,
@@ -631,6 +634,27 @@ describe('closing', () => {
     await server.asked('initialize')
     await connection.end(server)
     expect(await connecting).toMatchObject({ code: 'MCP_CONNECTION_CLOSED' })
+    await server.close()
+  })
+
+  it('needs no clock, no chance and no environment of its own', async () => {
+    const sdk = await loadSdk()
+    const server = await legacy()
+    const options = {
+      sdk,
+      serverName: 't',
+      url: server.url,
+      headers: {},
+      limits: { messageBytes: 1e6 },
+      redact: String,
+    }
+    const transport = new HttpTransport({ ...options, onNote: () => undefined, onResync: () => undefined })
+    await transport.start()
+    await transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} })
+    await transport.close()
+    await server.quiet()
+    const old = createSseTransport({ ...options, onNote: () => undefined })
+    await old.close()
     await server.close()
   })
 

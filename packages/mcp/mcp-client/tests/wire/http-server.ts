@@ -322,9 +322,8 @@ export async function createConnection(url: string, options: ConnectionOptions =
       await transport.close()
       expect(closes).toBe(1)
       expect(transport.diagnostics()).toEqual({ exchanges: 0, listening: false })
-      await server?.quiet()
-      await settle()
       expect(clock.armed()).toBe(0)
+      await server?.quiet()
     },
   }
 }

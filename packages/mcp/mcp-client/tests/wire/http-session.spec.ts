@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { HttpSession } from '../../src/connection/http-session.ts'
 import { fromForeign } from '../../src/foreign.ts'
 import {
   SESSION,
@@ -319,6 +320,11 @@ describe('a session that the server lost', () => {
     await server.close()
   })
 
+  it('that there never was is not made anew', async () => {
+    const session = new HttpSession('test', () => Promise.reject(new Error('never')))
+    await session.heal('other')
+  })
+
   it('changes of the id on later replies do not count', async () => {
     const server = await legacy({
       'tools/call': (seen) => result(seen, text('ok'), { 'mcp-session-id': 'evil' }),
@@ -408,6 +414,33 @@ describe('a reply stream that was cut after an event with an id', () => {
     const call = refused(connection.call())
     await clock.fire(1_000)
     expect(await call).toMatchObject({ code: 'MCP_OUTCOME_UNKNOWN' })
+    await connection.end(server)
+    await server.close()
+  })
+
+  it('cannot be resumed without a token: the reason is told', async () => {
+    const clock = new ManualClock()
+    let tokens = 4
+    const server = await legacy({
+      'tools/call': (seen) => {
+        stream(seen)('id: e1\ndata:\n\n')
+        seen.res.end()
+      },
+    })
+    const authorizer = {
+      headers: async () => {
+        tokens -= 1
+        if (tokens >= 0) return {}
+        throw new Error('no token')
+      },
+      recover: async () => false,
+    }
+    const connection = await connect(server.url, { clock, http: { authorizer } })
+    await server.asked('GET')
+    const call = connection.call()
+    const rejected = expect(call).rejects.toThrow('no token')
+    await clock.fire(1_000)
+    await rejected
     await connection.end(server)
     await server.close()
   })
@@ -555,6 +588,64 @@ describe('the notification stream', () => {
     await server.close()
   })
 
+  it('that a server without sessions no longer has means no lost session', async () => {
+    const clock = new ManualClock()
+    const info = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 't', version: '1' } }
+    const server = await legacy({
+      initialize: (seen) => result(seen, info),
+      GET: (seen) => {
+        if (server.count('GET') > 1) return seen.res.writeHead(404).end()
+        stream(seen)(': open\n\n')
+        return seen.res.end()
+      },
+    })
+    const connection = await connect(server.url, { clock })
+    await clock.fire(1_000)
+    await server.asked('GET', 2)
+    expect(await connection.call()).toBe('ok')
+    await connection.end(server)
+    expect(server.count('initialize')).toBe(1)
+    await server.close()
+  })
+
+  it('is told of, when what follows its opening goes wrong', async () => {
+    const clock = new ManualClock()
+    const server = await legacy({
+      GET: (seen) => {
+        stream(seen)(': open\n\n')
+        if (server.count('GET') === 1) seen.res.end()
+      },
+    })
+    const onResync = () => {
+      throw new Error('boom')
+    }
+    const connection = await connect(server.url, { clock, http: { onResync } })
+    await clock.fire(1_000)
+    while (connection.notes.length === 0) await settle()
+    expect(connection.notes).toEqual(['debug: the notification stream failed: boom'])
+    await connection.end(server)
+    await server.close()
+  })
+
+  it('that cannot be asked for, because there is no token, is told', async () => {
+    const server = await legacy()
+    let tokens = true
+    const authorizer = {
+      headers: async () => {
+        if (tokens) return {}
+        throw new Error('no token')
+      },
+      recover: async () => false,
+    }
+    const connection = await connect(server.url, { http: { authorizer } })
+    await server.asked('GET')
+    tokens = false
+    await expect(connection.call()).rejects.toThrow('no token')
+    tokens = true
+    await connection.end(server)
+    await server.close()
+  })
+
   it('that carries too large a message is told and opened again', async () => {
     const clock = new ManualClock()
     const server = await legacy({ GET: (seen) => stream(seen)(`data: ${'x'.repeat(3 * 1024 * 1024)}`) })
@@ -645,7 +736,12 @@ describe('an authorizer', () => {
     asked = 0
     expect(await refused(connection.call())).toMatchObject({ code: 'MCP_AUTH_REQUIRED' })
     expect(asked).toBe(2)
+    const first = server.count('GET')
     authorizer.recover = async () => false
+    await connection.transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    await server.asked('GET', first + 1)
+    while (connection.notes.length < 2) await settle()
+    expect(server.count('GET')).toBe(first + 1)
     expect(await refused(connection.call())).toMatchObject({
       code: 'MCP_AUTH_REQUIRED',
       message: expect.stringContaining('401') as string,

@@ -6,12 +6,12 @@ import type { SseOptions } from '../../src/connection/http-sse.ts'
 import { McpError } from '../../src/errors.ts'
 import { fromForeign } from '../../src/foreign.ts'
 import { loadSdk } from '../../src/sdk.ts'
-import { countingClock, event, openEverything, openServer, settle, stream, text } from './http-server.ts'
+import { countingClock, event, openEverything, openServer, stream, text } from './http-server.ts'
 import type { Handler, TestServer } from './http-server.ts'
 
 /** A server of 2024-11-05: what is posted is answered on the stream. */
 function sse(overrides: Readonly<Record<string, Handler>> = {}): Promise<TestServer> {
-  let write = (_: string): void => undefined
+  let write: (text: string) => void = () => undefined
   const answers: Readonly<Record<string, unknown>> = {
     initialize: { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: { name: 't', version: '1' } },
     'tools/call': text('ok'),
@@ -60,10 +60,9 @@ async function create(url: string, options: Partial<SseOptions> = {}) {
     async end(server?: TestServer) {
       await client.close()
       await transport.close()
-      await server?.quiet()
-      await settle()
       expect(closes).toBe(1)
       expect(clock.armed()).toBe(0)
+      await server?.quiet()
       await server?.close()
     },
   }

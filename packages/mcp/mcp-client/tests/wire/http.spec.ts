@@ -140,7 +140,13 @@ describe('a server of this revision, 2026-07-28', () => {
       await handler.close()
       await new Promise((resolve) => http.close(resolve))
     }
-    return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`, handler, heads, closed }
+    return {
+      url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+      handler,
+      heads,
+      closed,
+      cut: () => http.closeAllConnections(),
+    }
   }
   const auto = { client: { versionNegotiation: { mode: 'auto' as const } } }
 
@@ -189,12 +195,25 @@ describe('a server of this revision, 2026-07-28', () => {
     await server.closed()
   })
 
-  it('says that a listen stream was lost', async () => {
+  it('says that a listen stream was cut', async () => {
+    const server = await modern()
+    const connection = await connect(server.url, auto)
+    const subscription = await connection.client.listen({ toolsListChanged: true })
+    server.cut()
+    expect(await subscription.closed).toBe('remote')
+    const message = { jsonrpc: '2.0' as const, id: 1, method: 'tools/list' }
+    await connection.transport.send(message, { requestSignal: AbortSignal.abort() })
+    expect(server.heads).toHaveLength(2)
+    await connection.end()
+    await server.closed()
+  })
+
+  it('says that a listen stream was ended', async () => {
     const server = await modern()
     const connection = await connect(server.url, auto)
     const subscription = await connection.client.listen({ toolsListChanged: true })
     await server.handler.close()
-    expect(await subscription.closed).toMatch(/remote|graceful/)
+    expect(await subscription.closed).toBe('graceful')
     await connection.end()
     await server.closed()
   })

@@ -20,6 +20,8 @@ export interface Peer {
 }
 
 const opened: Peer[] = []
+/** Only a failed test gets there: one whose clock stands still. */
+const CLOSE_LIMIT_MS = 10_000
 
 export function openPeer(script: string, over: Partial<StdioOptions> = {}): Peer {
   const mark = markProcesses()
@@ -78,7 +80,10 @@ function keyOf(message: JSONRPCMessage): unknown {
 /** Close every peer of the test and tell which processes outlive it. */
 export async function closePeers(): Promise<string[]> {
   const peers = opened.splice(0)
-  await Promise.allSettled(peers.map(({ transport }) => transport.close()))
+  const limit = Promise.withResolvers<void>()
+  const timer = setTimeout(limit.resolve, CLOSE_LIMIT_MS)
+  await Promise.race([Promise.allSettled(peers.map(({ transport }) => transport.close())), limit.promise])
+  clearTimeout(timer)
   const left = peers.flatMap(({ mark }) => mark.alive().map((pid) => `process ${pid}`))
   for (const { mark } of peers) mark.clear()
   return left

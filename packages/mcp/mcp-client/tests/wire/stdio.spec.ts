@@ -310,13 +310,18 @@ describe('exit', () => {
         if (process.ppid === parent) return
         clearInterval(timer)
         process.stdout.write('x'.repeat(6e6) + '\\n{"method":"late"}\\n')
-      }, 5)`
+      }, 5)
+      process.stdout.write('{"method":"up"}\\n')`
     const { clock, fire } = manualClock()
     const { transport, closed, message, mark } = openPeer(
-      `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(late)}], { detached: true, stdio: ['ignore', 'inherit', 'inherit'] }).unref(); setTimeout(() => process.exit(1), 100)`,
+      `const stdio = ['ignore', 'inherit', 'inherit']
+      require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(late)}], { detached: true, stdio })
+      lines(() => process.exit(1))`,
       { clock },
     )
     await transport.start()
+    await message('up')
+    await transport.send(request(1))
     await message('late')
     await fire(250)
     await closed

@@ -19,8 +19,9 @@ import type { Memory } from './memory.ts'
 import type { HostServices } from './projection/host.ts'
 import { createPublisher } from './registry/tools.ts'
 import type { Defined, Register } from './registry/tools.ts'
-import { normalizeInput, normalizeOutput, safeText } from './schema/normalize.ts'
-import type { Catalog, CatalogEntry, ServerSpec, ServerStatus } from './types.ts'
+import { toOffer } from './schema/offer.ts'
+import { cleanLine } from './text.ts'
+import type { Catalog, CatalogEntry, ServerSpec, ServerState, ServerStatus, Session } from './types.ts'
 
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
@@ -48,8 +49,8 @@ export interface Bridge {
   dispose(): Promise<void>
 }
 
-/** Longest description of one tool that the model is given, in UTF-8 bytes. */
-const MAX_DESCRIPTION_BYTES = 16 * 1024
+/** States that no attempt of our own leaves. */
+const RESTING: ReadonlySet<ServerState> = new Set(['idle', 'needs-auth', 'failed', 'stopped'])
 
 /** Wire one server up. Nothing is started. */
 export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
@@ -57,17 +58,20 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   let refused: Catalog['quarantined'] = []
   let since = Date.now()
   let isWithdrawn = false
+  let nextChange = Promise.withResolvers<void>()
   let disposal: Promise<void> | undefined
 
   const calls: DefinitionContext = {
     spec,
     host: host.services,
+    log: host.services.log,
     gate: createGate(spec.limits.concurrency),
     session: () => supervisor.session(),
     reason: () => reasonOf(supervisor.snapshot(), since),
     onUnknownTool: () => reader.request(),
+    sessionAgain,
   }
-  const publisher = createPublisher(spec.serverName, host.register, (entry) => define(entry, calls, wake))
+  const publisher = createPublisher(spec.serverName, host.register, (entry) => define(entry, calls, prepare))
   const reader: Reader = createReader({
     spec,
     clock: host.clock,
@@ -115,15 +119,34 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
 
   function changed({ state }: Snapshot): void {
     since = Date.now()
+    nextChange.resolve()
+    nextChange = Promise.withResolvers()
     if (state.name === 'ready') reader.ready()
     // Another login may see other tools.
     if (state.name === 'needs-auth') host.memory.update({ catalog: undefined })
+  }
+
+  /** Waits out an outage. A tool whose definition came back another is another tool. */
+  async function sessionAgain(entry: CatalogEntry, signal: AbortSignal): Promise<Session | undefined> {
+    while (!signal.aborted && !RESTING.has(supervisor.snapshot().state.name)) {
+      const session = supervisor.session()
+      if (session !== undefined)
+        return catalog.entries.some(({ digest }) => digest === entry.digest) ? session : undefined
+      await settledOrAborted(nextChange.promise, signal)
+    }
+    return undefined
   }
 
   function withdraw(): void {
     publisher.withdraw()
     catalog = EMPTY_CATALOG
     refused = []
+  }
+
+  /** What comes before each call: a server that is awake, and a list that is not out of date for the next one. */
+  async function prepare(signal: AbortSignal): Promise<void> {
+    await wake(signal)
+    reader.touch()
   }
 
   /** A call to a server that sleeps starts it and waits; the attempt's own wall bounds the wait. */
@@ -135,7 +158,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
 
   function serveRemembered(items: readonly unknown[]): McpError | undefined {
     try {
-      adopt(createCatalog(spec, { items, warnings: [] }))
+      adopt(createCatalog(spec, { items, warnings: [], freshMs: 0 }))
       return undefined
     } catch (error) {
       return fromForeign(error, { server: spec.serverName, stage: 'discovery', redact: spec.redact })
@@ -171,7 +194,11 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
         ...(session === undefined ? {} : { facts: session.facts }),
         ...(pid === undefined ? {} : { pid }),
         ...(stderrTail === undefined ? {} : { stderrTail }),
-        tools: { registered: publisher.count(), quarantined: [...catalog.quarantined, ...refused] },
+        tools: {
+          registered: publisher.count(),
+          quarantined: [...catalog.quarantined, ...refused],
+          rewritten: publisher.rewritten(),
+        },
       }
     },
     restart: supervisor.restart,
@@ -190,19 +217,20 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
 function define(
   entry: CatalogEntry,
   context: DefinitionContext,
-  wake: (signal: AbortSignal) => Promise<void>,
+  prepare: (signal: AbortSignal) => Promise<void>,
 ): Defined {
-  const input = normalizeInput(entry.inputSchema)
-  if (!input.ok) return { ok: false, quarantined: { name: entry.rawName, reason: input.reason } }
-  const output = entry.outputSchema === undefined ? undefined : normalizeOutput(entry.outputSchema).schema
-  const shown = { ...entry, description: safeText(entry.description, MAX_DESCRIPTION_BYTES) }
-  const definition = createDefinition(shown, input.schema, output, context)
+  const offer = toOffer(entry)
+  if (!offer.ok)
+    return { ok: false, quarantined: { name: cleanLine(entry.rawName, 80), reason: offer.reason } }
+  const shown = { ...entry, description: offer.description }
+  const definition = createDefinition(shown, offer.parameters, offer.outputSchema, context)
   return {
     ok: true,
+    rewrites: offer.rewrites,
     definition: {
       ...definition,
       async execute(args, exec) {
-        await wake(exec.signal)
+        await prepare(exec.signal)
         return definition.execute(args, exec)
       },
     },
@@ -214,9 +242,8 @@ function eraMemory(memory: Memory): EraMemory {
     now: Date.now,
     verdict: () => memory.read().era,
     remember(era) {
-      const known = memory.read().era
-      // Modern servers are asked each time anyway: only an old verdict saves a probe.
-      if (known?.era !== era) memory.update({ era: { era, at: Date.now() } })
+      // Modern servers are asked each time anyway: only an old verdict saves a probe, and only its date counts.
+      if (era === 'legacy' || memory.read().era?.era !== era) memory.update({ era: { era, at: Date.now() } })
     },
     forget: () => memory.update({ era: undefined }),
   }

@@ -51,6 +51,7 @@ export function resolveConfig(raw: unknown, env: Environment = process.env): Res
     toolCallMaxMs: callMaxMs(row.toolCallMaxMs, row.toolCallTimeoutMs),
     startup: row.startup,
     failOnStartupError: row.failOnStartupError,
+    trustAnnotations: row.trustAnnotations,
     reconnect: row.reconnect,
     tools: row.tools,
     limits: row.limits,

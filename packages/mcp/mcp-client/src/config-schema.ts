@@ -109,6 +109,13 @@ const base = {
     .boolean()
     .default(false)
     .description('Refuse the row when the first connection fails within startup.waitMs.'),
+  trustAnnotations: z
+    .boolean()
+    .default(false)
+    .description(
+      'Believe the hints of the tools: read-only ones run side by side, and those or idempotent ones are sent once ' +
+        'more after a lost connection.',
+    ),
   startup,
   reconnect,
   tools,

@@ -22,9 +22,7 @@ const DISPOSITIONS = {
   MCP_SESSION_LOST: 'retry',
   MCP_CLOSE_TIMEOUT: 'fatal',
   MCP_AUTH_REQUIRED: 'auth',
-  MCP_AUTH_FAILED: 'auth',
   MCP_LIST_INVALID: 'retry',
-  MCP_LIST_UNBOUNDED: 'retry',
   MCP_LIST_FAILED: 'retry',
   MCP_NAME_CONFLICT: 'caller',
   MCP_NOT_CONNECTED: 'caller',
@@ -77,6 +75,19 @@ export class McpError extends HarnessError {
 /** Narrow a caught value to this package's error. */
 export function isMcpError(error: unknown): error is McpError {
   return error instanceof McpError
+}
+
+/**
+ * Where the data of a JSON-RPC error that we made ourselves names its code. A symbol: the SDK hands data on as it is, and
+ * no peer can write one into JSON, so a server cannot choose what we make of its errors.
+ */
+export const OWN_CODE: unique symbol = Symbol('mcp-client.code')
+
+/** The code that one of our own transports put into the data of an error; `undefined` for data of a peer. */
+export function ownCodeOf(data: unknown): McpErrorCode | undefined {
+  return typeof data === 'object' && data !== null
+    ? (data as { readonly [OWN_CODE]?: McpErrorCode })[OWN_CODE]
+    : undefined
 }
 
 /** Message of any thrown value, one line, without the class name. */

@@ -3,11 +3,11 @@
  * errors.ts is. Reads codes and statuses; the two texts it must read are marked.
  */
 import type { ProtocolError, SdkError, SdkHttpError } from '@modelcontextprotocol/client'
-import { McpError, dispositionOf, isMcpError, messageOf } from './errors.ts'
+import { McpError, isMcpError, messageOf, ownCodeOf } from './errors.ts'
 import type { McpErrorCode, Stage } from './errors.ts'
 import { loadedSdk } from './sdk.ts'
 import type { Sdk } from './sdk.ts'
-import { cleanLine, cleanText } from './text.ts'
+import { cleanText, safeLine } from './text.ts'
 
 /** A foreign text that goes to a log or a status is cut here, in characters. */
 const MAX_MESSAGE_CHARS = 2_000
@@ -49,8 +49,7 @@ export function fromForeign(error: unknown, context: ForeignContext): McpError {
  * lines, since it goes to the model, bounded there; all others go to logs.
  */
 function shownText(message: string, { stage, redact }: ForeignContext): string {
-  const text = redact(cleanText(message))
-  return stage === 'execution' ? text : cleanLine(text, MAX_MESSAGE_CHARS)
+  return stage === 'execution' ? redact(cleanText(message)) : safeLine(message, redact, MAX_MESSAGE_CHARS)
 }
 
 function readSdkError(sdk: Sdk, error: unknown, stage: Stage): Reading | undefined {
@@ -94,9 +93,9 @@ function readProtocolError(sdk: Sdk, error: ProtocolError): Reading {
       data: { supported },
     }
   }
-  const data = error.data as { dshCode?: unknown } | undefined
-  const ours = data?.dshCode
-  if (isMcpErrorCode(ours)) return { code: ours, message: error.message, data: { ...data } }
+  const ours = ownCodeOf(error.data)
+  if (ours !== undefined)
+    return { code: ours, message: error.message, data: { ...(error.data as Record<string, unknown>) } }
   return { code: 'MCP_REQUEST_REJECTED', message: error.message, data: { rpcCode: error.code } }
 }
 
@@ -188,14 +187,6 @@ function readPlainError(error: unknown, stage: Stage): Reading {
     code: stage === 'execution' ? 'MCP_RESULT_INVALID' : 'MCP_CONNECTION_CLOSED',
     message: firstLine(message),
   }
-}
-
-function isMcpErrorCode(value: unknown): value is McpErrorCode {
-  return (
-    typeof value === 'string' &&
-    value.startsWith('MCP_') &&
-    dispositionOf(value as McpErrorCode) !== undefined
-  )
 }
 
 function innermostMcpError(error: unknown): McpError | undefined {

@@ -78,7 +78,9 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
 
 async function openBridge(ctx: Context, spec: ServerSpec): Promise<Bridge> {
   const { logger } = ctx
-  const say = ({ level, text }: Line): void => logger[level](`mcp-client(${spec.serverName}): ${text}`)
+  // What made a line has redacted it; once more here, where all of them leave.
+  const say = ({ level, text }: Line): void =>
+    logger[level](`mcp-client(${spec.serverName}): ${spec.redact(text)}`)
   // Held in a variable: each read of a service through ctx costs a proxy and a stack capture.
   const { tools } = ctx
   return createBridge(spec, {

@@ -94,6 +94,15 @@ export function cleanLine(text: string, maxChars: number): string {
   return `${line.slice(0, Math.max(0, maxChars - 1)).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
+/**
+ * {@link cleanLine} of a foreign text without its secrets. Redacted before cleaning, which changes white space, and after
+ * it, since a hidden character inside a secret must not save it; before the cut, since half a secret is one too.
+ */
+export function safeLine(text: string, redact: (text: string) => string, maxChars: number): string {
+  const window = redact(text.slice(0, maxChars * 4 + MAX_STRING_SEQUENCE))
+  return cleanLine(redact(cleanLine(window, window.length)), maxChars)
+}
+
 /** The longest start of a well-formed text that has at most `maxBytes` UTF-8 bytes. */
 export function cutBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text.slice(0, maxBytes + 1))

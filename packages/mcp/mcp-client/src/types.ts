@@ -72,6 +72,8 @@ export interface ServerSpec {
   readonly toolCallMaxMs: number
   readonly startup: StartupSpec
   readonly failOnStartupError: boolean
+  /** Believe the tools' annotations; see execution/policy.ts. */
+  readonly trustAnnotations: boolean
   readonly reconnect: ReconnectPolicy
   readonly tools: { readonly duplicates: 'reject' | 'keep-first' }
   readonly limits: Limits
@@ -137,6 +139,8 @@ export interface Session {
   /** One tools/call; the result is raw and complete. */
   callTool(tool: WireTool, args: JsonObject, options: CallOptions): Promise<JsonObject>
   diagnostics(): SessionDiagnostics
+  /** Whether a change of the tool list would be heard of: announced, and no stream for it given up. */
+  hearsChanges(): boolean
   /** The one teardown promise: all callers share it. Settles when the transport confirmed its end. */
   close(): Promise<void>
 }
@@ -201,6 +205,20 @@ export interface Catalog {
 export type ServerState =
   'idle' | 'connecting' | 'syncing' | 'ready' | 'closing' | 'backoff' | 'needs-auth' | 'failed' | 'stopped'
 
+/** What of one tool's schemas was not passed on to the model as the server wrote it. */
+export interface RewrittenTool {
+  /** The raw name, clean and capped. */
+  readonly name: string
+  /** How many; `rewrites` has the first of them. */
+  readonly count: number
+  readonly rewrites: readonly {
+    readonly path: string
+    readonly keyword: string
+    /** One of the reasons in schema/run.ts. */
+    readonly reason: string
+  }[]
+}
+
 export interface ServerStatus {
   readonly serverName: string
   readonly state: ServerState
@@ -214,5 +232,10 @@ export interface ServerStatus {
   readonly facts?: SessionFacts
   readonly pid?: number
   readonly stderrTail?: string
-  readonly tools: { readonly registered: number; readonly quarantined: readonly Quarantined[] }
+  readonly tools: {
+    readonly registered: number
+    readonly quarantined: readonly Quarantined[]
+    /** The registered tools of whose schemas something was rewritten. */
+    readonly rewritten: readonly RewrittenTool[]
+  }
 }

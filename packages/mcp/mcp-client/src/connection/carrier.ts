@@ -7,6 +7,7 @@
  */
 import type {
   JSONRPCMessage,
+  JSONRPCRequest,
   MessageExtraInfo,
   Transport,
   TransportSendOptions,
@@ -40,9 +41,9 @@ const REWRITES: Readonly<Record<string, (result: JsonObject) => JsonObject>> = {
   },
 }
 
-/** The server's own result behind a carried one. */
+/** The server's own result behind a carried one; a result that the SDK read itself comes back as it is. */
 export function rawResultOf(result: { readonly _meta?: Record<string, unknown> | undefined }): JsonObject {
-  return result._meta?.[RAW] as JsonObject
+  return (result._meta?.[RAW] ?? result) as JsonObject
 }
 
 /** Wraps a transport of any kind; everything but the rewritten results passes through unchanged. */
@@ -51,8 +52,8 @@ export class CarrierTransport implements Transport {
   onerror?: (error: Error) => void
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
   private readonly inner: Transport
-  /** Method of each request in flight whose result is rewritten, by id. */
-  private readonly methods = new Map<string | number, string>()
+  /** Method of each request in flight whose result is rewritten, by id as text: some servers give a number back so. */
+  private readonly methods = new Map<string, string>()
 
   constructor(inner: Transport) {
     this.inner = inner
@@ -89,23 +90,36 @@ export class CarrierTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if ('method' in message) {
-      if ('id' in message && Object.hasOwn(REWRITES, message.method)) {
-        const { id, method } = message
-        this.methods.set(id, method)
-        options?.requestSignal?.addEventListener('abort', () => this.methods.delete(id), { once: true })
-      } else if (message.method === 'notifications/cancelled') {
-        this.methods.delete(message.params?.['requestId'] as string | number)
-      }
+    if (!('method' in message)) return this.inner.send(message, options)
+    if ('id' in message && Object.hasOwn(REWRITES, message.method)) {
+      return this.sendRewritten(message.id, message, options)
     }
+    if (message.method === 'notifications/cancelled') this.methods.delete(String(message.params?.['requestId']))
     return this.inner.send(message, options)
+  }
+
+  private async sendRewritten(
+    id: string | number,
+    message: JSONRPCRequest,
+    options: TransportSendOptions | undefined,
+  ): Promise<void> {
+    const key = String(id)
+    this.methods.set(key, message.method)
+    options?.requestSignal?.addEventListener('abort', () => this.methods.delete(key), { once: true })
+    try {
+      await this.inner.send(message, options)
+    } catch (error) {
+      this.methods.delete(key)
+      throw error
+    }
   }
 
   private rewrite<T extends JSONRPCMessage>(message: T): T {
     if ('method' in message || message.id === undefined) return message
-    const method = this.methods.get(message.id)
+    const key = String(message.id)
+    const method = this.methods.get(key)
     if (method === undefined) return message
-    this.methods.delete(message.id)
+    this.methods.delete(key)
     if (!('result' in message)) return message
     const result = message.result as JsonObject
     // A modern server says which kind of result it is; only a complete one (or an old server's silence) is rewritten.

@@ -175,7 +175,10 @@ export class HttpClient {
 
   private async request(request: Omit<HttpRequest, 'url'>): Promise<HttpReply> {
     const { authorizer, url } = this.options
-    const granted = authorizer === undefined ? {} : settableHeaders(await authorizer.headers(request.signal))
+    const granted =
+      authorizer === undefined
+        ? {}
+        : settableHeaders(await orAbort(authorizer.headers(request.signal), request.signal))
     const headers = { ...this.fixed, ...granted, ...request.headers }
     try {
       const reply = await this.agent.request({ ...request, url: url(request.method), headers })
@@ -196,6 +199,6 @@ export class HttpClient {
   ): Promise<boolean> {
     const { authorizer } = this.options
     if (authorizer === undefined) return false
-    return authorizer.recover({ status: status === 401 ? 401 : 403, headers }, signal)
+    return orAbort(authorizer.recover({ status: status === 401 ? 401 : 403, headers }, signal), signal)
   }
 }

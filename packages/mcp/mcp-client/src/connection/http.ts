@@ -36,6 +36,9 @@ const REOPEN_TIMEOUT_MS = 15_000
 const DELETE_TIMEOUT_MS = 1_000
 const MAX_NOTE_CHARS = 500
 
+export type { Authorizer } from './http-client.ts'
+export type { HttpOptions } from './http-options.ts'
+
 /** What tests and status may see of the connection, besides what every transport tells. */
 export interface HttpDiagnostics extends SessionDiagnostics {
   /** Requests in flight. */
@@ -57,6 +60,8 @@ export class HttpTransport implements Transport {
   private readonly client: HttpClient
   private readonly listener: HttpListener
   private readonly exchanges = new Map<string, Exchange>()
+  /** Everything that was sent and has not settled. */
+  private readonly sends = new Set<Promise<void>>()
   /** Ends what is not an exchange: notifications on their way, a session being made. */
   private readonly lifetime = new AbortController()
   private reopened = 0
@@ -121,7 +126,15 @@ export class HttpTransport implements Transport {
    * Send one message. A request settles with its exchange: rejects when there will be no answer. Anything else settles
    * when the server took it.
    */
-  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+  send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    const work = this.dispatch(message, options)
+    const over = (): void => void this.sends.delete(work)
+    this.sends.add(work)
+    work.then(over, over)
+    return work
+  }
+
+  private async dispatch(message: JSONRPCMessage, options: TransportSendOptions): Promise<void> {
     if (this.closing !== undefined) throw this.closed()
     try {
       if ('method' in message && 'id' in message) return await this.exchange(message, options)
@@ -159,6 +172,8 @@ export class HttpTransport implements Transport {
     for (const exchange of this.exchanges.values()) exchange.end('closed')
     if (endSession) await this.terminateSession()
     await this.agent.close()
+    // Each request has its own error before the client gives up what is left.
+    await Promise.allSettled(this.sends)
     this.clock.close()
     this.onclose?.()
   }

@@ -32,6 +32,7 @@ export function narrate(
       if (failure === undefined) return undefined
       return broken(state.next, {
         lost: before.state.name === 'ready',
+        proven: before.proven,
         failures: after.failures,
         policy,
         failure,
@@ -65,6 +66,8 @@ export function narrate(
 interface Outage {
   /** The connection had been ready. */
   readonly lost: boolean
+  /** It has been ready at some time: what it registered then may be there still. */
+  readonly proven: boolean
   readonly failures: number
   readonly policy: ReconnectPolicy
   readonly failure: string
@@ -93,7 +96,7 @@ function broken(next: Next, outage: Outage): Line | undefined {
   }
 }
 
-function failedText(reason: FailureReason, { lost, policy, failure }: Outage): string {
+function failedText(reason: FailureReason, { lost, proven, policy, failure }: Outage): string {
   switch (reason) {
     case 'exhausted':
       return (
@@ -101,9 +104,9 @@ function failedText(reason: FailureReason, { lost, policy, failure }: Outage): s
         `the plugin or restart the Host to reconnect: ${failure}`
       )
     case 'reconnect-disabled':
-      return lost
-        ? 'connection lost and reconnect is disabled — registered tools will fail until an HMR reload or Host ' +
-            `restart: ${failure}`
+      return proven
+        ? `connection ${lost ? 'lost' : 'failed'} and reconnect is disabled — registered tools will fail until an HMR ` +
+            `reload or Host restart: ${failure}`
         : 'connection failed and reconnect is disabled — no tools were registered; reload the plugin or restart ' +
             `the Host to connect: ${failure}`
     case 'fatal':

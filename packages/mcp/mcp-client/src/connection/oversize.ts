@@ -3,6 +3,7 @@
  * window of its start and of its end, so that only that call fails. Pure, and linear in the windows.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { OWN_CODE } from '../errors.ts'
 import type { McpErrorCode } from '../errors.ts'
 
 /** A request id, as far as it is worth an answer. */
@@ -52,14 +53,14 @@ export function idAtEnd(tail: string): RequestId | undefined {
 
 /** The answer that stands in for one that is too large: its call fails, at once and alone. */
 export function tooLargeAnswer(id: RequestId, limitBytes: number): JSONRPCMessage {
-  const dshCode: McpErrorCode = 'MCP_MESSAGE_TOO_LARGE'
+  const code: McpErrorCode = 'MCP_MESSAGE_TOO_LARGE'
   return {
     jsonrpc: '2.0',
     id,
     error: {
       code: INTERNAL_ERROR,
       message: `the server's answer is larger than ${limitBytes} bytes (limits.messageBytes) and was not read`,
-      data: { dshCode, limitBytes },
+      data: { [OWN_CODE]: code, limitBytes },
     },
   }
 }

@@ -2,13 +2,13 @@
  * Owns one live session: the SDK client over one transport, from the first try to the confirmed end. Translates every
  * foreign error on the way out, and hands over raw results.
  */
-import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client'
+import type { Client, ClientOptions } from '@modelcontextprotocol/client'
 import type { Clock } from '../clock.ts'
 import { McpError, isMcpError } from '../errors.ts'
 import { fromForeign } from '../foreign.ts'
 import { loadSdk } from '../sdk.ts'
 import type { Sdk } from '../sdk.ts'
-import { cleanLine } from '../text.ts'
+import { cleanLine, safeLine } from '../text.ts'
 import type {
   CallOptions,
   Era,
@@ -27,11 +27,13 @@ import type { Try, Verdict } from './era.ts'
 import { openSubscription } from './subscription.ts'
 import type { Subscription } from './subscription.ts'
 import { createTransport } from './transport.ts'
+import type { OpenTransport } from './transport.ts'
 
 /** Longest delay Node's timers take; our own limits are in execution/call.ts. */
 const NO_TIMEOUT = 2 ** 31 - 1
 /** How much of the end of stderr an error quotes; status has all of it. */
 const MAX_LAST_WORDS_CHARS = 600
+const MAX_NOTE_CHARS = 500
 
 export interface OpenOptions {
   readonly generation: Generation
@@ -42,6 +44,8 @@ export interface OpenOptions {
   readonly clientVersion: string
   /** What is remembered of the server's era, and the place to remember it. */
   readonly era: EraMemory
+  /** How long a probe waits, in milliseconds, where a silence may be that of a busy machine. */
+  readonly probeTimeoutMs?: number
 }
 
 /** The remembered verdict of one server. Times are milliseconds since the epoch. */
@@ -59,7 +63,8 @@ export async function openSession(spec: ServerSpec, options: OpenOptions): Promi
   for (;;) {
     try {
       const session = await connect(spec, attempt, sdk, options)
-      if (spec.protocol === 'auto') options.era.remember(session.facts.era)
+      // A verdict that was only believed gets no new date by it: it must be probed again one day.
+      if (spec.protocol === 'auto' && !attempt.remembered) options.era.remember(session.facts.era)
       return session
     } catch (error) {
       const failure = fromForeign(error, { server: spec.serverName, stage: 'connect', redact: spec.redact })
@@ -82,7 +87,7 @@ async function connect(spec: ServerSpec, attempt: Try, sdk: Sdk, options: OpenOp
   const carrier = new CarrierTransport(transport)
   const client = new sdk.Client(
     { name: 'dsh-mcp-client', version: options.clientVersion },
-    clientOptions(attempt),
+    clientOptions(attempt, options.probeTimeoutMs),
   )
   const session = new LiveSession(spec, client, transport, diagnostics, options)
   // Set before connect: the SDK chains it, also while it probes, when the client does not listen yet.
@@ -104,13 +109,13 @@ async function connect(spec: ServerSpec, attempt: Try, sdk: Sdk, options: OpenOp
   }
 }
 
-function clientOptions(attempt: Try): ClientOptions {
+function clientOptions(attempt: Try, probeTimeoutMs = PROBE_TIMEOUT_MS): ClientOptions {
   const { negotiation } = attempt
   switch (negotiation.kind) {
     case 'probe':
       return {
         capabilities: {},
-        versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
+        versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeoutMs } },
       }
     case 'modern':
       return { capabilities: {}, versionNegotiation: { mode: { pin: negotiation.revision } } }
@@ -126,7 +131,7 @@ class LiveSession implements Session {
   readonly generation: Generation
   private readonly spec: ServerSpec
   private readonly client: Client
-  private readonly transport: Transport
+  private readonly transport: OpenTransport['transport']
   private readonly options: OpenOptions
   readonly diagnostics: () => SessionDiagnostics
   private settledFacts: SessionFacts | undefined
@@ -137,7 +142,7 @@ class LiveSession implements Session {
   constructor(
     spec: ServerSpec,
     client: Client,
-    transport: Transport,
+    transport: OpenTransport['transport'],
     diagnostics: () => SessionDiagnostics,
     options: OpenOptions,
   ) {
@@ -147,7 +152,9 @@ class LiveSession implements Session {
     this.diagnostics = diagnostics
     this.options = options
     this.generation = options.generation
-    client.onerror = (error) => options.events.onNote('debug', spec.redact(error.message))
+    // The SDK quotes whole messages here, such as an answer that came after its call was given up.
+    client.onerror = (error) =>
+      options.events.onNote('debug', safeLine(error.message, spec.redact, MAX_NOTE_CHARS))
   }
 
   get facts(): SessionFacts {
@@ -204,6 +211,13 @@ class LiveSession implements Session {
     }
   }
 
+  hearsChanges(): boolean {
+    const { era, capabilities } = this.facts
+    const tools = capabilities['tools'] as { readonly listChanged?: unknown } | undefined
+    if (tools?.listChanged !== true) return false
+    return era === 'legacy' || this.subscription?.isOff() === false
+  }
+
   close(): Promise<void> {
     this.closing ??= this.teardown()
     return this.closing
@@ -224,7 +238,7 @@ class LiveSession implements Session {
   /** The transport ended, by itself or because we closed it. */
   transportEnded(): void {
     if (this.closing !== undefined || this.down !== undefined) return
-    this.down = this.endReason()
+    this.down = this.transport.downReason ?? this.endReason()
     if (this.settledFacts !== undefined) this.options.events.onDown(this.down)
   }
 

@@ -2,7 +2,7 @@
  * Owns how much one stdio server may say to the operator: each kind of trouble is shown a few times, the rest is
  * counted and told once at the end. Texts of the server are clean, redacted and short here.
  */
-import { cleanLine } from '../text.ts'
+import { safeLine } from '../text.ts'
 import type { SessionEvents } from '../types.ts'
 
 export type NoteLevel = Parameters<SessionEvents['onNote']>[0]
@@ -10,8 +10,6 @@ export type NoteKind = 'noise' | 'problem' | 'oversize' | 'stderr' | 'lost'
 
 const SHOWN: Readonly<Record<NoteKind, number>> = { noise: 1, problem: 5, oversize: 5, stderr: 1, lost: 1 }
 const QUOTE_CHARS = 200
-/** Read of a text that may be as long as a message. */
-const WINDOW_CHARS = 4_096
 
 export class StdioNotes {
   private readonly onNote: SessionEvents['onNote']
@@ -30,10 +28,9 @@ export class StdioNotes {
     if (count <= SHOWN[kind]) this.onNote(level, text())
   }
 
-  /** A text of the server as it may be shown. Redacted also after cleaning: hidden characters may split a secret. */
+  /** A text of the server as it may be shown. */
   quote(text: string): string {
-    const clean = cleanLine(this.redact(text.slice(0, WINDOW_CHARS)), WINDOW_CHARS)
-    return cleanLine(this.redact(clean), QUOTE_CHARS)
+    return safeLine(text, this.redact, QUOTE_CHARS)
   }
 
   /** Tell once what was only counted. Stray lines of stderr are no trouble and stay uncounted. */

@@ -16,6 +16,8 @@ const MAX_REFUSALS = 3
 const ACK_TIMEOUT_MS = 10_000
 
 export interface Subscription {
+  /** The server refused the stream for good: no change is heard of any more. */
+  isOff(): boolean
   /** Ends the stream and its timer; never rejects. */
   close(): Promise<void>
 }
@@ -23,6 +25,7 @@ export interface Subscription {
 /** Keep listening for tool list changes until closed. */
 export function openSubscription(client: Client, events: SessionEvents, clock: Clock): Subscription {
   const ended = new AbortController()
+  let isOff = false
 
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => {
@@ -51,6 +54,7 @@ export function openSubscription(client: Client, events: SessionEvents, clock: C
       } catch (error) {
         refusals += 1
         if (!ended.signal.aborted && refusals >= MAX_REFUSALS) {
+          isOff = true
           // By code: the server's text is neither redacted nor clean.
           const { code } = error as { code?: unknown }
           events.onNote('warn', `change notifications are off: the server refuses them (${String(code)})`)
@@ -65,6 +69,7 @@ export function openSubscription(client: Client, events: SessionEvents, clock: C
 
   const listening = listen()
   return {
+    isOff: () => isOff,
     close() {
       ended.abort()
       return listening

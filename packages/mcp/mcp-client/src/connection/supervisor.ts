@@ -55,6 +55,8 @@ interface Live {
   readonly opening: Promise<Session | undefined>
   cancelDeadline: () => void
   session?: Session
+  /** The attempt failed and could not confirm the end of what it had started. */
+  unclosed?: McpError
 }
 
 /** Create the supervisor of one server. Nothing is opened before `start()`. */
@@ -133,10 +135,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (machine.state.name === 'syncing' && machine.lastGeneration === generation) first.resolve(problem)
       dispatch({ type: 'synced', generation })
     } catch (error) {
-      breakDown(
-        generation,
-        signal.aborted && isMcpError(signal.reason) ? signal.reason : asMcpError(error, serverName),
-      )
+      const failure = asMcpError(error, serverName)
+      if (failure.code === 'MCP_CLOSE_TIMEOUT' && live?.generation === generation) live.unclosed = failure
+      breakDown(generation, signal.aborted && isMcpError(signal.reason) ? signal.reason : failure)
     }
     if (live?.generation === generation) live.cancelDeadline()
     return session
@@ -161,7 +162,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const unclosed = await session?.close().then(
       () => undefined,
       (error: unknown) => asMcpError(error, serverName),
-    )
+    ) ?? closing.unclosed
     cancel()
     if (live === closing) live = undefined
     if (unclosed === undefined) dispatch({ type: 'closed', generation })

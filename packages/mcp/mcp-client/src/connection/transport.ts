@@ -1,13 +1,17 @@
 /** Owns the making of the one transport a try needs, with what the later steps want to know about it. */
 import type { Transport } from '@modelcontextprotocol/client'
 import { childEnvironment } from '../environment.ts'
+import type { McpError } from '../errors.ts'
 import type { Sdk } from '../sdk.ts'
 import type { ServerSpec, SessionDiagnostics, SessionEvents } from '../types.ts'
 import type { Try } from './era.ts'
 import { StdioTransport } from './stdio.ts'
 
 export interface OpenTransport {
-  readonly transport: Transport
+  readonly transport: Transport & {
+    /** Why the transport ended by itself, where it knows more than its diagnostics tell. */
+    readonly downReason?: McpError | undefined
+  }
   diagnostics(): SessionDiagnostics
 }
 

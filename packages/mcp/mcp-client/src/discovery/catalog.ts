@@ -12,7 +12,7 @@ export const EMPTY_CATALOG: Catalog = Object.freeze({ entries: [], quarantined: 
  * @throws McpError MCP_LIST_INVALID when a raw name is listed twice and the row does not say `keep-first`
  */
 export function createCatalog(spec: Pick<ServerSpec, 'serverName' | 'tools'>, walk: Walk): Catalog {
-  const entries = new Map<string, CatalogEntry>()
+  const found = new Map<string, CatalogEntry>()
   const quarantined: Quarantined[] = []
   for (const [position, item] of walk.items.entries()) {
     const parsed = parseTool(spec.serverName, item, position)
@@ -21,7 +21,7 @@ export function createCatalog(spec: Pick<ServerSpec, 'serverName' | 'tools'>, wa
       continue
     }
     const { rawName } = parsed.entry
-    if (!entries.has(rawName)) entries.set(rawName, parsed.entry)
+    if (!found.has(rawName)) found.set(rawName, parsed.entry)
     else if (spec.tools.duplicates === 'reject') throw duplicate(spec.serverName, rawName)
     else
       quarantined.push({
@@ -29,11 +29,30 @@ export function createCatalog(spec: Pick<ServerSpec, 'serverName' | 'tools'>, wa
         reason: 'listed more than once; the first entry is kept',
       })
   }
+  // By raw name and not by list order: a server that shuffles its list must not change the request.
+  const entries = unshared([...found.values()].toSorted(byRawName), quarantined)
   return Object.freeze({
-    // By raw name and not by list order: a server that shuffles its list must not change the request.
-    entries: Object.freeze([...entries.values()].toSorted(byRawName)),
+    entries: Object.freeze(entries),
     quarantined: Object.freeze(quarantined),
     warnings: Object.freeze([...walk.warnings]),
+  })
+}
+
+/**
+ * The first entry of each public name. A server may name a tool as our cut and hashed form of another one: that costs
+ * this one tool, whatever the order of the list.
+ */
+function unshared(entries: readonly CatalogEntry[], quarantined: Quarantined[]): CatalogEntry[] {
+  const owners = new Map<string, string>()
+  return entries.filter(({ rawName, publicName }) => {
+    const owner = owners.get(publicName)
+    if (owner === undefined) {
+      owners.set(publicName, rawName)
+      return true
+    }
+    const reason = `its public name ${publicName} is that of the tool "${cleanLine(owner, 80)}"`
+    quarantined.push({ name: cleanLine(rawName, 80), reason })
+    return false
   })
 }
 

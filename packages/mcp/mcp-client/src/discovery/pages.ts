@@ -13,7 +13,12 @@ export interface Walk {
   readonly items: readonly unknown[]
   /** Why the walk ended early, for the operator. */
   readonly warnings: readonly string[]
+  /** How long the list stays fresh by the server's word, in milliseconds: the shortest of the pages; 0 is unknown. */
+  readonly freshMs: number
 }
+
+/** No list is taken for fresh longer, in milliseconds. */
+export const MAX_FRESH_MS = 24 * 60 * 60 * 1_000
 
 /**
  * Read pages until the list ends or a cap is hit; what was found is kept either way.
@@ -28,22 +33,30 @@ export async function walkPages(
   const items: unknown[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
+  let freshMs = MAX_FRESH_MS
+  const ended = (...warnings: readonly string[]): Walk => ({ items, warnings, freshMs })
   for (let page = 1; page <= limits.pages; page++) {
     const result = await fetchPage(cursor)
+    freshMs = Math.min(freshMs, freshnessOf(result['ttlMs']))
     const found = result[key]
-    if (!Array.isArray(found)) return { items, warnings: [`page ${page} has no ${key} array`] }
+    if (!Array.isArray(found)) return ended(`page ${page} has no ${key} array`)
     for (const item of found) {
       if (items.length === limits.items) {
-        return { items, warnings: [`the list was cut at ${limits.items} ${key} (limits.${key})`] }
+        return ended(`the list was cut at ${limits.items} ${key} (limits.${key})`)
       }
       items.push(item)
     }
     const end = endOf(result['nextCursor'], page, cursors)
-    if (end.over) return { items, warnings: end.warnings }
+    if (end.over) return ended(...end.warnings)
     cursor = end.cursor
     cursors.add(cursor)
   }
-  return { items, warnings: [`the list was cut after ${limits.pages} pages (limits.pages)`] }
+  return ended(`the list was cut after ${limits.pages} pages (limits.pages)`)
+}
+
+/** Milliseconds within bounds; what is no duration is unknown. */
+function freshnessOf(ttlMs: unknown): number {
+  return typeof ttlMs === 'number' && ttlMs > 0 ? Math.min(ttlMs, MAX_FRESH_MS) : 0
 }
 
 type End =

@@ -18,7 +18,7 @@ export interface ReaderOptions {
   readonly current: () => Session | undefined
   /** Take a catalog over. Throws McpError MCP_NAME_CONFLICT. */
   readonly adopt: (catalog: Catalog) => void
-  readonly say: (line: { readonly level: 'info' | 'error'; readonly text: string }) => void
+  readonly say: (line: { readonly level: 'debug' | 'info' | 'error'; readonly text: string }) => void
 }
 
 export interface Reader {
@@ -29,6 +29,8 @@ export interface Reader {
   first(session: Session, signal: AbortSignal): Promise<McpError | undefined>
   /** The list may have changed. Many asks become few reads. */
   request(): void
+  /** The list is about to be used: one that has outlived what its server said is read again in the background. */
+  touch(): void
   /** The session of the first read takes calls now: a change seen meanwhile is read. */
   ready(): void
   /** Why the last list was not taken over, if it was not. */
@@ -36,22 +38,30 @@ export interface Reader {
   close(): Promise<void>
 }
 
+/** A list is not read more often for its age alone than this, in milliseconds. */
+export const MIN_FRESH_MS = 1_000
+
 export function createReader(options: ReaderOptions): Reader {
   const { spec, clock } = options
   let refresher: Refresher | undefined
   let isStale = false
   let isClosed = false
   let problem: McpError | undefined
+  /** How long the last list stays fresh, and when that ends by our clock; 0 and never where nothing is known. */
+  let freshMs = 0
+  let expiresAt = Number.POSITIVE_INFINITY
+  /** Why the next read comes. */
+  let cause: 'change' | 'age' = 'age'
 
   async function first(session: Session, signal: AbortSignal): Promise<McpError | undefined> {
     await refresher?.close()
     refresher = isClosed ? undefined : createRefresher(clock, () => again(session))
     isStale = false
     try {
-      const catalog = await discover(spec, session, signal)
+      const found = await discover(spec, session, signal)
       // The connection may have ended while the last page was under way: nothing of it is published any more.
       signal.throwIfAborted()
-      take(catalog)
+      take(found)
     } catch (error) {
       const failure = refuse(error)
       if (failure.code !== 'MCP_LIST_INVALID' && failure.code !== 'MCP_NAME_CONFLICT') throw failure
@@ -63,12 +73,14 @@ export function createReader(options: ReaderOptions): Reader {
 
   async function again(session: Session): Promise<void> {
     if (options.current() !== session) return
-    options.say({ level: 'info', text: 'tool list changed, re-syncing' })
+    if (cause === 'change') options.say({ level: 'info', text: 'tool list changed, re-syncing' })
+    else options.say({ level: 'debug', text: `the tool list is older than ${freshMs} ms, re-syncing` })
+    cause = 'age'
     const limit = new AbortController()
     const cancel = clock.after(spec.startup.timeoutMs, () => limit.abort(timedOut(spec)))
     try {
-      const catalog = await discover(spec, session, limit.signal)
-      if (options.current() === session) take(catalog)
+      const found = await discover(spec, session, limit.signal)
+      if (options.current() === session) take(found)
     } catch (error) {
       const failure = refuse(error)
       if (!isClosed) options.say({ level: 'error', text: `tool re-sync failed: ${failure.message}` })
@@ -77,9 +89,16 @@ export function createReader(options: ReaderOptions): Reader {
     }
   }
 
-  function take(catalog: Catalog): void {
-    options.adopt(catalog)
+  function take(found: Found): void {
+    options.adopt(found.catalog)
     problem = undefined
+    freshMs = found.freshMs
+    renew()
+  }
+
+  /** From now on, as long as the list at hand was said to be fresh. */
+  function renew(): void {
+    expiresAt = freshMs === 0 ? Number.POSITIVE_INFINITY : clock.now() + Math.max(freshMs, MIN_FRESH_MS)
   }
 
   function refuse(error: unknown): McpError {
@@ -90,8 +109,16 @@ export function createReader(options: ReaderOptions): Reader {
   return {
     first,
     request() {
+      cause = 'change'
       if (options.current() === undefined) isStale = true
       else refresher?.request()
+    },
+    touch() {
+      const session = options.current()
+      if (session === undefined || clock.now() < expiresAt || session.hearsChanges()) return
+      // A read that fails is tried again after as long as the list was good for, not by every call.
+      renew()
+      refresher?.request()
     },
     ready() {
       if (isStale) refresher?.request()
@@ -105,17 +132,25 @@ export function createReader(options: ReaderOptions): Reader {
   }
 }
 
-async function discover(spec: ServerSpec, session: Session, signal: AbortSignal): Promise<Catalog> {
+interface Found {
+  readonly catalog: Catalog
+  /** How long it stays fresh, in milliseconds; 0 is unknown. */
+  readonly freshMs: number
+}
+
+async function discover(spec: ServerSpec, session: Session, signal: AbortSignal): Promise<Found> {
   const { tools, pages } = spec.limits
   try {
     const walk = await walkPages('tools', { pages, items: tools }, (cursor) =>
       session.listTools(cursor, signal),
     )
-    return createCatalog(spec, walk)
+    // The legacy era has no such word: a member of that name there is something else.
+    const freshMs = session.facts.era === 'modern' ? walk.freshMs : 0
+    return { catalog: createCatalog(spec, walk), freshMs }
   } catch (error) {
     // A server without tools need not know the method; one that announced them has failed.
     const isUnannounced = session.facts.capabilities['tools'] === undefined
-    if (isUnannounced && isMcpError(error) && error.code === 'MCP_REQUEST_REJECTED') return EMPTY_CATALOG
+    if (isUnannounced && isMcpError(error) && error.code === 'MCP_REQUEST_REJECTED') return { catalog: EMPTY_CATALOG, freshMs: 0 }
     throw error
   }
 }

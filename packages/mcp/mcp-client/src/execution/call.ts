@@ -1,22 +1,28 @@
 /**
  * Owns one tools/call from the model's arguments to the canonical value: refusals, the queue, the clock, the wire, and
- * the sentence of every failure. Nothing is ever sent twice.
+ * the sentence of every failure. Nothing is sent twice, but for what policy.ts names.
  */
 import type { JsonSchemaNode } from '@deepseek-ai/dsh-tools'
 import { McpError, isMcpError, messageOf } from '../errors.ts'
 import type { McpErrorCode } from '../errors.ts'
+import type { HostServices } from '../projection/host.ts'
 import { limitText } from '../projection/limits.ts'
 import { PLAIN, projectResult, toContent } from '../projection/result.ts'
 import type { CanonicalResult } from '../projection/result.ts'
 import { checkArguments } from '../schema/check.ts'
-import { cleanText } from '../text.ts'
+import { cleanLine, cleanText } from '../text.ts'
 import type { CatalogEntry, JsonObject, ServerSpec, Session } from '../types.ts'
 import { createDeadline } from './deadline.ts'
 import type { Deadline, Ending } from './deadline.ts'
 import { describeFailure } from './failure.ts'
 import type { CallGate } from './gate.ts'
+import { isRepeatable } from './policy.ts'
+import type { CallPolicy } from './policy.ts'
+import { createProgressRecord } from './progress.ts'
+import type { ProgressRecord } from './progress.ts'
 import { readReply } from './reply.ts'
 
+const MAX_TOOL_CHARS = 128
 const REST_OF_ERROR = 'The text is longer than limits.resultTextBytes allows'
 /** How servers of many kinds say that a name is gone. A wrong guess costs one coalesced re-list. */
 const UNKNOWN_TOOL =
@@ -30,12 +36,20 @@ export interface CallContext {
   /** Why there is no session: the state, and when the next attempt comes. One sentence, without a full stop. */
   readonly reason: () => string
   readonly onUnknownTool: () => void
+  /**
+   * The session, once there is one again that offers this very tool; `undefined` where nobody is reconnecting, or at
+   * the signal. Never rejects.
+   */
+  readonly sessionAgain: (entry: CatalogEntry, signal: AbortSignal) => Promise<Session | undefined>
+  /** One line for the operator, clean and redacted by the caller. */
+  readonly log: HostServices['log']
   /** The server's places for calls in flight. */
   readonly gate: CallGate
 }
 
 export interface CallRequest {
   readonly entry: CatalogEntry
+  readonly policy: CallPolicy
   /** The schema that the registry enforces on structured content. */
   readonly outputSchema: JsonSchemaNode | undefined
   readonly args: unknown
@@ -73,16 +87,20 @@ export async function callTool(request: CallRequest, context: CallContext): Prom
   }
 }
 
-/** Wait for a place, send once, wait for the answer; every wait ends with the deadline. */
+/** Wait for a place, send, wait for the answer; every wait ends with the deadline. */
 async function exchange(request: CallRequest, args: JsonObject, context: CallContext): Promise<JsonObject> {
   const { spec, gate } = context
   liveSession(context)
   let isSent = false
+  const tool = cleanLine(request.entry.rawName, MAX_TOOL_CHARS)
+  const progress = createProgressRecord((text) =>
+    context.log('debug', spec.redact(`call of "${tool}": progress ${text}`)),
+  )
   const deadline = createDeadline({
     caller: request.signal,
     silenceMs: spec.toolCallTimeoutMs,
     wallMs: spec.toolCallMaxMs,
-    toError: (ending) => endingError(ending, request, { context, isSent }),
+    toError: (ending) => endingError(ending, request, { context, isSent, progress: progress.last() }),
   })
   let release: (() => void) | undefined
   let session: Session | undefined
@@ -91,7 +109,12 @@ async function exchange(request: CallRequest, args: JsonObject, context: CallCon
     release = await gate.enter(deadline.signal)
     session = liveSession(context)
     isSent = true
-    answer = await send(session, { ...request, args }, deadline)
+    const sending = { ...request, args, deadline, progress }
+    answer = await send(session, sending).catch(async (error: unknown) => {
+      session = await sessionForRepeat(error, sending, context)
+      context.log('debug', spec.redact(`call of "${tool}" is sent once more: ${messageOf(error)}`))
+      return send(session, sending)
+    })
   } catch (error) {
     throw explained(error, session, context)
   } finally {
@@ -101,19 +124,36 @@ async function exchange(request: CallRequest, args: JsonObject, context: CallCon
   return answer
 }
 
+/** A checked call on its way. */
+interface Sending extends CallRequest {
+  readonly args: JsonObject
+  readonly deadline: Deadline
+  readonly progress: ProgressRecord
+}
+
 /** The wire. The raw name goes out; the race answers even where a transport does not let go of its write. */
-function send(
-  session: Session,
-  request: CallRequest & { args: JsonObject },
-  deadline: Deadline,
-): Promise<JsonObject> {
-  const { rawName, inputSchema } = request.entry
+async function send(session: Session, { entry, args, deadline, progress }: Sending): Promise<JsonObject> {
+  const { rawName, inputSchema } = entry
   deadline.touch()
-  const answer = session.callTool({ rawName, inputSchema }, request.args, {
+  const answer = session.callTool({ rawName, inputSchema }, args, {
     signal: deadline.signal,
-    onProgress: () => deadline.touch(),
+    onProgress(latest) {
+      deadline.touch()
+      progress.take(latest)
+    },
   })
   return Promise.race([answer, deadline.ended])
+}
+
+/** The session for the one repetition that policy.ts allows; otherwise it rejects with the failure itself. */
+async function sessionForRepeat(error: unknown, sending: Sending, context: CallContext): Promise<Session> {
+  const { entry, policy, deadline } = sending
+  if (!isMcpError(error) || !isRepeatable(policy, error)) throw error
+  const session = await context.sessionAgain(entry, deadline.signal)
+  // The caller went meanwhile: that is the news. An outage that lasts too long is told as what it is.
+  if (sending.signal.aborted) throw deadline.signal.reason
+  if (session === undefined || deadline.signal.aborted) throw error
+  return session
 }
 
 function liveSession(context: CallContext): Session {
@@ -129,7 +169,7 @@ function explained(error: unknown, session: Session | undefined, context: CallCo
   const known = isMcpError(error) ? error : failure('MCP_RESULT_INVALID', messageOf(error), context, error)
   const text = describeFailure(known, session?.diagnostics() ?? {})
   if (known.code === 'MCP_REQUEST_REJECTED' && UNKNOWN_TOOL.test(text)) context.onUnknownTool()
-  const message = bounded(text, spec)
+  const message = shown(text, spec)
   if (message === known.message) return known
   return new McpError(message, {
     code: known.code,
@@ -147,26 +187,28 @@ function toolFailure(value: CanonicalResult, request: CallRequest, context: Call
     .map((block) => (block as { text: string }).text)
     .join('\n')
   if (UNKNOWN_TOOL.test(text.slice(0, 1_000))) context.onUnknownTool()
-  return failure('MCP_TOOL_FAILED', bounded(text, context.spec), context)
+  return failure('MCP_TOOL_FAILED', text, context)
 }
 
 function endingError(
   ending: Ending,
   request: CallRequest,
-  { context, isSent }: { readonly context: CallContext; readonly isSent: boolean },
+  { context, isSent, progress }: { context: CallContext; isSent: boolean; progress: string | undefined },
 ): McpError {
   const { spec } = context
   const call = `The call of tool "${request.entry.rawName}" at MCP server "${spec.serverName}"`
   const effect = isSent
     ? 'It was cancelled, but it may have run'
     : 'It was still waiting for its turn and was not sent'
-  if (ending === 'aborted') return failure('MCP_ABORTED', `${call} was aborted. ${effect}`, context)
+  const reached = progress === undefined ? '' : ` Its last progress was ${progress}.`
+  if (ending === 'aborted') return failure('MCP_ABORTED', `${call} was aborted.${reached} ${effect}`, context)
   const [limitMs, key, words] =
     ending === 'silence'
       ? [spec.toolCallTimeoutMs, 'toolCallTimeoutMs', 'brought no answer and no progress for']
       : [spec.toolCallMaxMs, 'toolCallMaxMs', 'was not done after']
   const advice = `Raise ${key} in the row of this server if the tool needs longer`
-  return new McpError(`${call} ${words} ${limitMs} ms. ${effect}. ${advice}`, {
+  const text = `${call} ${words} ${limitMs} ms.${reached} ${effect}. ${advice}`
+  return new McpError(shown(text, spec), {
     code: 'MCP_CALL_TIMEOUT',
     server: spec.serverName,
     stage: 'execution',
@@ -175,12 +217,13 @@ function endingError(
 }
 
 function failure(code: McpErrorCode, message: string, context: CallContext, cause?: unknown): McpError {
-  return new McpError(message, { code, server: context.spec.serverName, stage: 'execution', cause })
+  const { spec } = context
+  return new McpError(shown(message, spec), { code, server: spec.serverName, stage: 'execution', cause })
 }
 
-/** Secrets out first, then hidden characters, then the cap. */
-function bounded(text: string, spec: ServerSpec): string {
-  return limitText(cleanText(spec.redact(text)), spec.limits.resultTextBytes, REST_OF_ERROR)
+/** Hidden characters go first, since one inside a secret must not save it; then secrets, then what is too long. */
+function shown(text: string, spec: ServerSpec): string {
+  return limitText(spec.redact(cleanText(text)), spec.limits.resultTextBytes, REST_OF_ERROR)
 }
 
 function isJsonObject(value: unknown): value is JsonObject {

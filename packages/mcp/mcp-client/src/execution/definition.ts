@@ -18,7 +18,8 @@ import { plainContent, stageContent } from '../projection/stage.ts'
 import { cleanLine } from '../text.ts'
 import type { CatalogEntry, JsonObject } from '../types.ts'
 import { callTool } from './call.ts'
-import type { CallContext } from './call.ts'
+import type { CallContext, CallRequest } from './call.ts'
+import { policyOf } from './policy.ts'
 import { presentCall } from './presentation.ts'
 
 export type { HostServices }
@@ -54,6 +55,7 @@ export function createDefinition(
   const source: ResultSource = { toolName: entry.rawName, outputSchema }
   const staged = new WeakMap<object, Staged>()
   const maxTextBytes = context.spec.limits.resultTextBytes
+  const policy = policyOf(entry, context.spec.trustAnnotations)
 
   return {
     name: entry.publicName,
@@ -65,7 +67,7 @@ export function createDefinition(
         plainContent(projectResult(value as CanonicalResult, source), source, maxTextBytes),
     },
     async execute(args, exec) {
-      const value = await call(entry, { outputSchema, args, signal: exec.signal }, context)
+      const value = await call({ entry, policy, outputSchema, args, signal: exec.signal }, context)
       const projection = projectResult(value, source)
       const content = await stageContent(projection, source, { exec, host: context.host, maxTextBytes })
       if (content !== undefined) {
@@ -74,26 +76,19 @@ export function createDefinition(
       return value
     },
     finalizeContent: (exec, result) => takeStaged(staged, exec, result),
-    presentCall: (args) => presentCall(entry, args),
+    presentCall: (args) => presentCall(entry, policy.kind, args),
+    ...(policy.isConcurrencySafe ? { isConcurrencySafe: () => true } : {}),
   }
 }
 
 /** One call; what went wrong is told to the operator too, without the tool's own failures. */
-async function call(
-  entry: CatalogEntry,
-  request: {
-    readonly outputSchema: JsonSchemaNode | undefined
-    readonly args: unknown
-    readonly signal: AbortSignal
-  },
-  context: DefinitionContext,
-): Promise<CanonicalResult> {
+async function call(request: CallRequest, context: DefinitionContext): Promise<CanonicalResult> {
   try {
-    return await callTool({ entry, ...request }, context)
+    return await callTool(request, context)
   } catch (error) {
     if (isMcpError(error) && error.code !== 'MCP_TOOL_FAILED' && error.code !== 'MCP_ABORTED') {
-      const tool = cleanLine(entry.rawName, 128)
-      context.host.log(
+      const tool = cleanLine(request.entry.rawName, 128)
+      context.log(
         // An outage is told once, where it begins, and bad arguments are the model's to mend: neither is news.
         error.code === 'MCP_NOT_CONNECTED' || error.code === 'MCP_REQUEST_REJECTED' ? 'debug' : 'warn',
         `call of "${tool}" failed (${error.code}): ${cleanLine(error.message, MAX_LOG_CHARS)}`,

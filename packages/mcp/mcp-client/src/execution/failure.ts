@@ -39,6 +39,7 @@ export function describeFailure(error: McpError, diagnostics: SessionDiagnostics
   return sentences.join('. ')
 }
 
-function isUnsent(error: McpError): boolean {
+/** Whether the network refused the call before any byte of it was taken. */
+export function isUnsent(error: McpError): boolean {
   return UNSENT_CAUSES.has(error.data['cause']) || error.data['status'] === 429
 }

@@ -1,8 +1,9 @@
 /**
- * Owns the card of a pending call: the server's title and one readable line of arguments. Pure and total: a UI calls it
- * on half-streamed arguments and on replay.
+ * Owns the card of a pending call: the server's title, one readable line of arguments, the kind. Pure and total: a UI
+ * calls it on half-streamed arguments and on replay. A finished call has no card of its own: the host shows what the
+ * model reads, and there is no more to show.
  */
-import type { ToolCallView } from '@deepseek-ai/dsh-tools'
+import type { ToolCallKind, ToolCallView } from '@deepseek-ai/dsh-tools'
 import { cleanLine } from '../text.ts'
 import type { CatalogEntry } from '../types.ts'
 
@@ -12,10 +13,10 @@ const MAX_LINE_CHARS = 160
 const MAX_SHOWN = 3
 
 /** A generic card such as `Create issue: owner=dsh, title=It breaks`. */
-export function presentCall(entry: CatalogEntry, args: unknown): ToolCallView {
+export function presentCall(entry: CatalogEntry, kind: ToolCallKind, args: unknown): ToolCallView {
   const title = cleanLine(entry.title ?? entry.annotations.title ?? entry.rawName, MAX_TITLE_CHARS)
   const line = argumentsLine(args)
-  const card = { card: 'generic', title: line === '' ? title : `${title}: ${line}` } as const
+  const card = { card: 'generic', title: line === '' ? title : `${title}: ${line}`, kind } as const
   return args === undefined ? card : { ...card, rawInput: args }
 }
 

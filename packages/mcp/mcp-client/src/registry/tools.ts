@@ -4,7 +4,8 @@
  */
 import type { ToolDefinition } from '@deepseek-ai/dsh-tools'
 import { McpError, messageOf } from '../errors.ts'
-import type { CatalogEntry, Quarantined } from '../types.ts'
+import { cleanLine } from '../text.ts'
+import type { CatalogEntry, Quarantined, RewrittenTool } from '../types.ts'
 import { diffCatalog } from './diff.ts'
 
 /** Registers one definition; the returned function unregisters it. Throws when the name is taken. */
@@ -12,7 +13,12 @@ export type Register = (definition: ToolDefinition) => () => void
 
 /** One entry as the host can hold it, or why it cannot. */
 export type Defined =
-  | { readonly ok: true; readonly definition: ToolDefinition }
+  | {
+      readonly ok: true
+      readonly definition: ToolDefinition
+      /** What of its schemas is not as the server wrote it; for status. */
+      readonly rewrites: RewrittenTool['rewrites']
+    }
   | { readonly ok: false; readonly quarantined: Quarantined }
 
 export interface Published {
@@ -33,11 +39,18 @@ export interface Publisher {
   withdraw(): void
   /** Tools registered now. */
   count(): number
+  /** The registered tools with rewritten schemas, by public name. */
+  rewritten(): RewrittenTool[]
 }
+
+/** Rewrites that are kept of one tool. */
+const MAX_REWRITES = 20
+const MAX_NAME_CHARS = 80
 
 interface Registration {
   readonly digest: string
   readonly dispose: () => void
+  readonly rewritten: RewrittenTool
 }
 
 export function createPublisher(
@@ -92,9 +105,24 @@ export function createPublisher(
       refused.set(publicName, { digest, quarantined: defined.quarantined })
       return false
     }
-    registrations.set(publicName, { digest, dispose: register(defined.definition) })
+    const { definition, rewrites } = defined
+    const rewritten = {
+      name: cleanLine(entry.rawName, MAX_NAME_CHARS),
+      count: rewrites.length,
+      rewrites: rewrites.slice(0, MAX_REWRITES),
+    }
+    registrations.set(publicName, { digest, dispose: register(definition), rewritten })
     return true
   }
 
-  return { publish, withdraw, count: () => registrations.size }
+  return {
+    publish,
+    withdraw,
+    count: () => registrations.size,
+    rewritten: () =>
+      [...registrations]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, { rewritten }]) => rewritten)
+        .filter(({ count }) => count > 0),
+  }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { JsonValue } from '@deepseek-ai/dsh-tools'
 import { describe, expect, it } from 'vitest'
 import {
   createAgent,
@@ -83,8 +84,8 @@ describe('the reference servers', () => {
       { type: 'text', text: "Here's the image you requested:" },
       { type: 'text', text: 'The image above is the MCP logo.' },
     ])
-    const { content } = result.value as { readonly content: readonly Record<string, string>[] }
-    const base64 = content[1]?.['data'] ?? ''
+    const { content } = result.value as { readonly content: JsonValue[] }
+    const { data: base64 } = content[1] as { readonly data: string }
     expect(JSON.stringify(result.content)).not.toContain(base64.slice(0, 40))
     if (image?.type !== 'image') throw new Error('no image')
     const stored = await host.ctx.attachments.readImage(image.attachment)

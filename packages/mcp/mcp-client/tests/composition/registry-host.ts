@@ -108,6 +108,8 @@ export async function openRegistryHost(options: HostOptions = {}): Promise<Regis
     session: () => session,
     reason: () => 'reconnecting, next attempt in 500 ms',
     onUnknownTool: () => logs.push('re-list'),
+    sessionAgain: () => Promise.resolve(undefined),
+    log: (level, text) => logs.push(`${level}: ${text}`),
     gate: createGate(spec.limits.concurrency),
     host: {
       attachments: () => ctx.get('attachments'),
@@ -146,6 +148,7 @@ export function makeSession(callTool: Answer, diagnostics: ReturnType<Session['d
     listTools: () => Promise.reject(new Error('not here')),
     callTool: async (tool, args, options) => callTool(tool, args, options),
     diagnostics: () => diagnostics,
+    hearsChanges: () => true,
     close: () => Promise.resolve(),
   }
 }
@@ -159,6 +162,7 @@ export function makeSpec(over: Partial<ServerSpec> = {}): ServerSpec {
     toolCallMaxMs: 1_800_000,
     startup: { waitMs: 1, timeoutMs: 1, mode: 'eager' },
     failOnStartupError: false,
+    trustAnnotations: false,
     reconnect: { enabled: true, initialDelayMs: 1, maxDelayMs: 1, maxAttempts: 1 },
     tools: { duplicates: 'reject' },
     limits: {

@@ -444,6 +444,11 @@ describe('the card', () => {
   ])('%j with %j', async (entry, args, title) => {
     await open()
     const view = createDefinition(makeEntry(entry), {}, undefined, host.context).presentCall?.(args)
-    expect(view).toEqual({ card: 'generic', title, ...(args === undefined ? {} : { rawInput: args }) })
+    expect(view).toEqual({
+      card: 'generic',
+      title,
+      kind: 'other',
+      ...(args === undefined ? {} : { rawInput: args }),
+    })
   })
 })

@@ -199,9 +199,9 @@ describe('a list that is bad', () => {
     ])
   })
 
-  it('is read to its last page', async () => {
-    const tools = ['a', 'b', 'c', 'd', 'e']
+  it('is read to its last page, and registered by name', async () => {
+    const tools = ['e', 'b', 'd', 'a', 'c']
     const host = await suite.boot({ rows: [stdioRow('one', stdioServer('healthy', { tools, pageSize: 2 }))] })
-    expect(host.tools()).toEqual(tools.map((name) => `mcp__one__${name}`))
+    expect(host.tools()).toEqual(tools.toSorted().map((name) => `mcp__one__${name}`))
   })
 })

@@ -4,11 +4,14 @@ import { McpError } from '../../src/errors.ts'
 import type { McpErrorCode } from '../../src/errors.ts'
 import { callTool } from '../../src/execution/call.ts'
 import type { CallContext, CallRequest } from '../../src/execution/call.ts'
+import { policyOf } from '../../src/execution/policy.ts'
 import { createGate } from '../../src/execution/gate.ts'
 import { withLimit } from '../../src/projection/host.ts'
 import type { CanonicalResult } from '../../src/projection/result.ts'
 import type { CallOptions, JsonObject, Session } from '../../src/types.ts'
 import { makeEntry, makeSession, makeSpec } from '../composition/registry-host.ts'
+
+const CAUTIOUS = policyOf(makeEntry(), false)
 
 interface Sent {
   readonly options: CallOptions
@@ -34,22 +37,33 @@ function silentSession(diagnostics: ReturnType<Session['diagnostics']> = {}): {
 function setup(over: Partial<CallContext> = {}, diagnostics: ReturnType<Session['diagnostics']> = {}) {
   const { session, sent } = silentSession(diagnostics)
   const onUnknownTool = vi.fn<() => void>()
+  const log = vi.fn<CallContext['log']>()
+  const sessionAgain = vi.fn<CallContext['sessionAgain']>(() => Promise.resolve(undefined))
   const spec = makeSpec({ toolCallTimeoutMs: 1_000, toolCallMaxMs: 10_000 })
   const context: CallContext = {
     spec,
     session: () => session,
     reason: () => 'reconnecting, next attempt in 500 ms',
     onUnknownTool,
+    sessionAgain,
+    log,
     gate: createGate(spec.limits.concurrency),
     ...over,
   }
   const controller = new AbortController()
   const run = (request: Partial<CallRequest> = {}): Promise<CanonicalResult> =>
     callTool(
-      { entry: makeEntry(), outputSchema: undefined, args: {}, signal: controller.signal, ...request },
+      {
+        entry: makeEntry(),
+        policy: CAUTIOUS,
+        outputSchema: undefined,
+        args: {},
+        signal: controller.signal,
+        ...request,
+      },
       context,
     )
-  return { run, sent, controller, context, onUnknownTool }
+  return { run, sent, controller, context, onUnknownTool, log, sessionAgain }
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<McpError> {
@@ -97,7 +111,7 @@ describe('the silence limit', () => {
     await vi.advanceTimersByTimeAsync(500)
     const error = await failed
     expect(error.message).toContain(
-      'was not done after 10000 ms. It was cancelled, but it may have run. Raise toolCallMaxMs',
+      'was not done after 10000 ms. Its last progress was 18. It was cancelled, but it may have run. Raise toolCallMaxMs',
     )
     sent[0]?.options.onProgress?.({ progress: 20 })
   })
@@ -380,6 +394,114 @@ describe('a failure of the session', () => {
     }
     const { run } = setup({ session: () => broken })
     expect((await failureOf(run())).message).toBe('MCP server "demo": already closed. The call may have run')
+  })
+})
+
+describe('a second send', () => {
+  const trusted = policyOf(makeEntry({ annotations: { readOnlyHint: true } }), true)
+  const lost = (): McpError => wire('MCP_CONNECTION_CLOSED', 'the connection to s3cret is closed')
+
+  it('goes to the new session, once, with the same arguments', async () => {
+    const { run, sent, sessionAgain, log } = setup()
+    const next = silentSession()
+    sessionAgain.mockResolvedValue(next.session)
+    const call = run({ policy: trusted, args: { n: 1 } })
+    await vi.advanceTimersByTimeAsync(0)
+    sent[0]?.reject(lost())
+    await vi.advanceTimersByTimeAsync(0)
+    expect(next.sent).toHaveLength(1)
+    next.sent[0]?.resolve({ content: ['right'] })
+    expect(await call).toEqual({ content: ['right'] })
+    expect(next.sent[0]?.args).toEqual({ n: 1 })
+    expect(log.mock.calls).toEqual([
+      ['debug', 'call of "get.thing" is sent once more: the connection to *** is closed'],
+    ])
+  })
+
+  it('is not followed by a third', async () => {
+    const { run, sent, sessionAgain } = setup({}, { exit: 'exit code 1' })
+    const next = silentSession({ exit: 'exit code 2' })
+    sessionAgain.mockResolvedValue(next.session)
+    const failed = failureOf(run({ policy: trusted }))
+    await vi.advanceTimersByTimeAsync(0)
+    sent[0]?.reject(lost())
+    await vi.advanceTimersByTimeAsync(0)
+    next.sent[0]?.reject(lost())
+    const error = await failed
+    expect(error.code).toBe('MCP_CONNECTION_CLOSED')
+    // The facts are those of the session that failed last.
+    expect(error.message).toContain('The server process ended: exit code 2. The call may have run')
+    expect([sent.length, next.sent.length, sessionAgain.mock.calls.length]).toEqual([1, 1, 1])
+  })
+
+  it.each<[string, Partial<CallRequest>, McpErrorCode]>([
+    ['for a tool that nobody trusts', {}, 'MCP_CONNECTION_CLOSED'],
+    ['after a refusal', { policy: trusted }, 'MCP_REQUEST_REJECTED'],
+    ['after a broken result', { policy: trusted }, 'MCP_RESULT_INVALID'],
+  ])('never comes %s', async (_what, request, code) => {
+    const { run, sent, sessionAgain } = setup()
+    const failed = failureOf(run(request))
+    await vi.advanceTimersByTimeAsync(0)
+    sent[0]?.reject(code === 'MCP_RESULT_INVALID' ? new TypeError('odd') : wire(code, 'no'))
+    expect((await failed).code).toBe(code)
+    expect(sent).toHaveLength(1)
+    expect(sessionAgain).not.toHaveBeenCalled()
+  })
+
+  it('does not come where nobody reconnects: the loss is the error', async () => {
+    const { run, sent } = setup()
+    const failed = failureOf(run({ policy: trusted }))
+    await vi.advanceTimersByTimeAsync(0)
+    sent[0]?.reject(lost())
+    expect((await failed).message).toBe(
+      'MCP server "demo": the connection to *** is closed. The call may have run',
+    )
+  })
+
+  it.each([
+    ['the silence limit: the loss is the error', 1_000, undefined, 'MCP_CONNECTION_CLOSED'],
+    ['the caller: the abort is the error', 10, 10, 'MCP_ABORTED'],
+  ] as const)('waits no longer than %s', async (_what, waitMs, abortMs, code) => {
+    const { run, sent, sessionAgain, controller } = setup()
+    const next = silentSession()
+    sessionAgain.mockImplementation(async (_entry, signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      // Too late, and so not used.
+      return next.session
+    })
+    const failed = failureOf(run({ policy: trusted }))
+    await vi.advanceTimersByTimeAsync(0)
+    sent[0]?.reject(lost())
+    if (abortMs !== undefined) setTimeout(() => controller.abort(), abortMs)
+    await vi.advanceTimersByTimeAsync(waitMs)
+    expect((await failed).code).toBe(code)
+    expect(next.sent).toEqual([])
+  })
+
+  it('has the silence limit anew, and the wall of the first', async () => {
+    const { run, sent, sessionAgain } = setup()
+    const next = silentSession()
+    sessionAgain.mockResolvedValue(next.session)
+    const failed = failureOf(run({ policy: trusted }))
+    await vi.advanceTimersByTimeAsync(900)
+    sent[0]?.reject(lost())
+    await vi.advanceTimersByTimeAsync(900)
+    expect(next.sent[0]?.options.signal.aborted).toBe(false)
+    await vi.advanceTimersByTimeAsync(100)
+    expect((await failed).code).toBe('MCP_CALL_TIMEOUT')
+  })
+})
+
+describe('progress', () => {
+  it('is told to the operator now and then, without secrets, and by the error', async () => {
+    const { run, sent, log } = setup()
+    const failed = failureOf(run())
+    await vi.advanceTimersByTimeAsync(0)
+    sent[0]?.options.onProgress?.({ progress: 1, total: 3, message: 'with s3\u200bcret' })
+    sent[0]?.options.onProgress?.({ progress: 2, total: 3, message: 'with s3cret' })
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect((await failed).message).toContain('for 1000 ms. Its last progress was 2 of 3: with ***. It was')
+    expect(log.mock.calls).toEqual([['debug', 'call of "get.thing": progress 1 of 3: with ***']])
   })
 })
 

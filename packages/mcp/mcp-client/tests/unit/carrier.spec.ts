@@ -117,6 +117,14 @@ describe('raw results', () => {
     await client.close()
   })
 
+  it('of a kind that an old server cannot name come back as the SDK read them', async () => {
+    const { client } = await connect('legacy', {
+      'tools/call': { result: { resultType: 'something_new', content: [{ type: 'text', text: 'hi' }] } },
+    })
+    expect(await call(client)).toMatchObject({ content: [{ type: 'text', text: 'hi' }] })
+    await client.close()
+  })
+
   it('that are no complete ones reach the SDK, which says so', async () => {
     const { client } = await connect('modern', {
       'tools/call': { result: { resultType: 'input_required', inputRequests: {} } },
@@ -303,6 +311,24 @@ describe('requests in flight', () => {
     t.answer({ id: 1, error: { code: -32603, message: 'no' } })
     t.answer({ id: 1, result: { tools: [] } })
     expect(t.got.map(isCarried)).toEqual([false, false])
+  })
+
+  it('are forgotten when they cannot be sent', async () => {
+    const t = plain()
+    t.inner.send = () => Promise.reject(new Error('the pipe is full'))
+    await expect(t.carrier.send(request(1, 'tools/list'))).rejects.toThrow('the pipe is full')
+    t.answer({ id: 1, result: { tools: [] } })
+    expect(t.got.map(isCarried)).toEqual([false])
+  })
+
+  it('are found where the server gives the number back as text', async () => {
+    const { client, server } = await connect('legacy', {})
+    const pending = list(client)
+    await settled()
+    const { id } = server.received.at(-1) as unknown as { id: number }
+    await server.send({ id: String(id), result: { tools: [{ name: 7 }] } })
+    expect(await pending).toEqual({ tools: [{ name: 7 }] })
+    await client.close()
   })
 
   it('are let go by the SDK when a call is aborted', async () => {

@@ -28,6 +28,7 @@ describe('resolveConfig', () => {
       toolCallMaxMs: 1_800_000,
       startup: { waitMs: 10_000, timeoutMs: 30_000, mode: 'eager' },
       failOnStartupError: false,
+      trustAnnotations: false,
       reconnect: { enabled: true, initialDelayMs: 500, maxDelayMs: 30_000, maxAttempts: 10 },
       tools: { duplicates: 'reject' },
       limits: {

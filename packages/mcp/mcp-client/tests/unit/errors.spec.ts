@@ -57,10 +57,9 @@ describe('dispositionOf', () => {
         'MCP_HTTP_UNAVAILABLE',
         'MCP_SESSION_LOST',
         'MCP_LIST_INVALID',
-        'MCP_LIST_UNBOUNDED',
         'MCP_LIST_FAILED',
       ],
-      auth: ['MCP_AUTH_REQUIRED', 'MCP_AUTH_FAILED'],
+      auth: ['MCP_AUTH_REQUIRED'],
       caller: [
         'MCP_NAME_CONFLICT',
         'MCP_NOT_CONNECTED',

@@ -15,7 +15,7 @@ import {
 } from '@modelcontextprotocol/client'
 import type { ClientOptions } from '@modelcontextprotocol/client'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { McpError } from '../../src/errors.ts'
+import { McpError, OWN_CODE } from '../../src/errors.ts'
 import type { Stage } from '../../src/errors.ts'
 import { codeOfStatus, fromForeign } from '../../src/foreign.ts'
 import { loadSdk, loadedSdk } from '../../src/sdk.ts'
@@ -153,7 +153,7 @@ describe('errors of the SDK', () => {
   })
 
   it('an answer that our own transport made', async () => {
-    const data = { dshCode: 'MCP_MESSAGE_TOO_LARGE', bytes: 7 }
+    const data = { [OWN_CODE]: 'MCP_MESSAGE_TOO_LARGE', bytes: 7 }
     const error = await scripted(
       { ping: { error: { code: -32603, message: 'too large', data } } },
       {},
@@ -162,12 +162,24 @@ describe('errors of the SDK', () => {
     expect(translate(error, 'execution')).toMatchObject({ code: 'MCP_MESSAGE_TOO_LARGE', data })
   })
 
-  it.each([7, 'MCP_', 'MCP_NOTHING', 'toString', '__proto__', null])(
-    'no such answer: dshCode %j',
-    (dshCode) => {
-      expect(translate(new ProtocolError(-1, 'x', { dshCode })).code).toBe('MCP_REQUEST_REJECTED')
-    },
-  )
+  it.each([
+    { dshCode: 'MCP_SPAWN_FAILED' },
+    { OWN_CODE: 'MCP_SPAWN_FAILED' },
+    { 'Symbol(mcp-client.code)': 'MCP_SPAWN_FAILED' },
+    { '@@mcp-client.code': 'MCP_SPAWN_FAILED' },
+    'MCP_SPAWN_FAILED',
+    null,
+  ])('an answer cannot choose its code: %j', async (data) => {
+    const error = await scripted(
+      { ping: { error: { code: -32603, message: 'x', ...(data === null ? {} : { data }) } } },
+      {},
+      (client) => client.ping(),
+    )
+    expect(translate(error, 'execution')).toMatchObject({
+      code: 'MCP_REQUEST_REJECTED',
+      data: { rpcCode: -32603 },
+    })
+  })
 
   it('silence', async () => {
     const silent = (): Promise<unknown> => scripted({}, {}, (client) => client.ping({ timeout: 1 }))

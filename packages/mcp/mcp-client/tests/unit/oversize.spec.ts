@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { idAtEnd, readOpening, tooLargeAnswer } from '../../src/connection/oversize.ts'
+import { OWN_CODE } from '../../src/errors.ts'
 
 describe('readOpening', () => {
   it.each([
@@ -71,7 +72,7 @@ describe('tooLargeAnswer', () => {
       error: {
         code: -32603,
         message: "the server's answer is larger than 1000 bytes (limits.messageBytes) and was not read",
-        data: { dshCode: 'MCP_MESSAGE_TOO_LARGE', limitBytes: 1_000 },
+        data: { [OWN_CODE]: 'MCP_MESSAGE_TOO_LARGE', limitBytes: 1_000 },
       },
     })
   })

@@ -46,7 +46,7 @@ function setup(taken: readonly string[] = []) {
       defined.push(item.rawName)
       return item.digest.startsWith('bad')
         ? { ok: false, quarantined: { name: item.rawName, reason: item.digest } }
-        : { ok: true, definition: definitionOf(item) }
+        : { ok: true, definition: definitionOf(item), rewrites: [] }
     },
   )
   return { publisher, held, log, defined }
@@ -162,7 +162,7 @@ describe('over the registry of the host', () => {
     const publisher = createPublisher(
       'demo',
       (definition) => tools.register(definition),
-      (item) => ({ ok: true, definition: definitionOf(item) }),
+      (item) => ({ ok: true, definition: definitionOf(item), rewrites: [] }),
     )
     const names = (): string[] => tools.schemas().map(({ name }) => name)
 

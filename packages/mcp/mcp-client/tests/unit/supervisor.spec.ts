@@ -83,6 +83,7 @@ function setup({ policy = {}, polite = true }: Setup = {}) {
       listTools: () => Promise.reject(new Error('not here')),
       callTool: () => Promise.reject(new Error('not here')),
       diagnostics: () => ({}),
+      hearsChanges: () => true,
       close() {
         const { promise, resolve, reject } = Promise.withResolvers<void>()
         closes.push({ generation, resolve, reject })
@@ -333,6 +334,21 @@ describe('an outage', () => {
       'error: connection lost and reconnect is disabled — registered tools will fail until an HMR reload or Host ' +
         'restart: it died',
     ])
+  })
+
+  it('with reconnect off keeps the tools through a restart that fails, and says so', async () => {
+    const t = setup({ policy: { enabled: false } })
+    t.supervisor.start()
+    await t.ready()
+    t.opening().onDown(failure('MCP_CONNECTION_CLOSED', 'it died'))
+    await settled()
+    t.supervisor.restart()
+    await t.refused()
+    expect(t.seen.withdrawals).toBe(0)
+    expect(t.said.at(-1)).toBe(
+      'error: connection failed and reconnect is disabled — registered tools will fail until an HMR reload or Host ' +
+        'restart: it died',
+    )
   })
 
   it('with reconnect off at the first attempt has no tools to keep', async () => {

@@ -555,6 +555,7 @@ describe('connections', () => {
     expect(await refused(connection.call())).toEqual(failures[0])
     await connection.transport.close()
     expect(connection.closes()).toBe(1)
+    expect(connection.notes).toEqual([])
     expect(connection.transport.downReason).toMatchObject({
       code: 'MCP_HTTP_UNAVAILABLE',
       data: { cause: 'ECONNREFUSED' },

@@ -320,9 +320,20 @@ describe('a session that the server lost', () => {
     await server.close()
   })
 
-  it('that there never was is not made anew', async () => {
-    const session = new HttpSession('test', () => Promise.reject(new Error('never')))
+  it('that there never was is not made anew, and one attempt is shared', async () => {
+    let reopened = 0
+    const session = new HttpSession('test', async () => {
+      reopened += 1
+    })
     await session.heal('other')
+    expect(reopened).toBe(0)
+    session.adopt({ 'mcp-session-id': 'one' }, { jsonrpc: '2.0', id: 1, method: 'initialize' })
+    const attempt = session.heal('one')
+    expect(session.heal('one')).toBe(attempt)
+    expect(session.replacement).toBe(attempt)
+    await attempt
+    expect(session.replacement).toBeUndefined()
+    expect(reopened).toBe(1)
   })
 
   it('changes of the id on later replies do not count', async () => {

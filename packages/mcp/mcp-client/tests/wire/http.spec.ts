@@ -6,7 +6,18 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { McpServer, createMcpHandler } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { SESSION, answer, connect, event, legacy, openEverything, stream } from './http-server.ts'
+import {
+  ManualClock,
+  SESSION,
+  answer,
+  connect,
+  createConnection,
+  event,
+  legacy,
+  openEverything,
+  openServer,
+  stream,
+} from './http-server.ts'
 
 describe('a legacy server', () => {
   it('is initialized, called and left, with the headers of the protocol', async () => {
@@ -89,6 +100,18 @@ describe('event streams', () => {
     await server.close()
   })
 
+  it('that stay open after the answer are let go soon', async () => {
+    const clock = new ManualClock()
+    const server = await legacy({ 'tools/call': (seen) => stream(seen)(answer(seen, 'ok')) })
+    const connection = await connect(server.url, { clock })
+    expect(await connection.call()).toBe('ok')
+    const { req } = await server.asked('tools/call')
+    await clock.fire(500)
+    await once(req.socket, 'close')
+    await connection.end(server)
+    await server.close()
+  })
+
   it('answer fifty calls at once, none crossed, over connections that are used again', async () => {
     const server = await legacy({
       'tools/call': (seen) => {
@@ -111,6 +134,7 @@ describe('event streams', () => {
 
 describe('a server of this revision, 2026-07-28', () => {
   const modern = async (legacyEra: 'stateless' | 'reject' = 'stateless') => {
+    const hanging = Promise.withResolvers<void>()
     const handler = createMcpHandler(
       () => {
         const server = new McpServer(
@@ -120,11 +144,10 @@ describe('a server of this revision, 2026-07-28', () => {
         server.registerTool('echo', { description: 'd', inputSchema: z.object({}) }, () => ({
           content: [{ type: 'text', text: 'modern' }],
         }))
-        server.registerTool(
-          'hang',
-          { description: 'd', inputSchema: z.object({}) },
-          () => new Promise<never>(() => {}),
-        )
+        server.registerTool('hang', { description: 'd', inputSchema: z.object({}) }, () => {
+          hanging.resolve()
+          return new Promise<never>(() => undefined)
+        })
         return server
       },
       { legacy: legacyEra },
@@ -145,6 +168,7 @@ describe('a server of this revision, 2026-07-28', () => {
       handler,
       heads,
       closed,
+      hanging: hanging.promise,
       cut: () => http.closeAllConnections(),
     }
   }
@@ -186,13 +210,30 @@ describe('a server of this revision, 2026-07-28', () => {
     await changed.promise
     const abort = new AbortController()
     const call = connection.call('hang', abort.signal)
+    await server.hanging
     abort.abort(new Error('enough'))
     await expect(call).rejects.toThrow('enough')
     await subscription.close()
     expect(await subscription.closed).toBe('local')
-    expect(server.heads.filter((head) => head['mcp-method'] === undefined)).toEqual([])
+    const methods = ['server/discover', 'subscriptions/listen', 'tools/call']
+    expect(server.heads.map((head) => head['mcp-method'])).toEqual(methods)
     await connection.end()
     await server.closed()
+  })
+
+  it('has no streams to resume: an event id means nothing', async () => {
+    const server = await openServer((seen) => {
+      stream(seen)('id: 1\ndata:\n\n')
+      seen.res.end()
+    })
+    const connection = await createConnection(server.url)
+    await connection.transport.start()
+    const params = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
+    const sent = connection.transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    await expect(sent).rejects.toMatchObject({ code: 'MCP_OUTCOME_UNKNOWN' })
+    await connection.end(server)
+    expect(server.count('GET')).toBe(0)
+    await server.close()
   })
 
   it('says that a listen stream was cut', async () => {

@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CHILD_EDGES } from '../../src/connection/stdio-child.ts'
 import type { Spawn } from '../../src/connection/stdio-child.ts'
+import { OWN_CODE } from '../../src/errors.ts'
 import { closePeers, openPeer } from './stdio-peer.ts'
 
 const EVERYTHING = createRequire(import.meta.url).resolve(
@@ -50,7 +51,7 @@ describe('the SDK client over the stdio transport', () => {
     expect(small.status).toBe('fulfilled')
     expect(large).toMatchObject({
       status: 'rejected',
-      reason: { data: { dshCode: 'MCP_MESSAGE_TOO_LARGE' } },
+      reason: { data: { [OWN_CODE]: 'MCP_MESSAGE_TOO_LARGE' } },
     })
     expect((await call(30)).content).toHaveLength(1)
     await client.close()

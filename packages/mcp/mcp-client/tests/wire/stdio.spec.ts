@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
 import { processGroups } from '../../src/connection/process-group.ts'
 import { CHILD_EDGES, spawnFor } from '../../src/connection/stdio-child.ts'
+import { OWN_CODE } from '../../src/errors.ts'
 import type { McpError } from '../../src/errors.ts'
 import { closePeers, openPeer } from './stdio-peer.ts'
 
@@ -174,7 +175,7 @@ describe('messages', () => {
     expect(messages).toHaveLength(100_002)
     expect(messages[0]).toMatchObject({
       id: 91,
-      error: { data: { dshCode: 'MCP_MESSAGE_TOO_LARGE', limitBytes: 1_000_000 } },
+      error: { data: { [OWN_CODE]: 'MCP_MESSAGE_TOO_LARGE', limitBytes: 1_000_000 } },
     })
     expect(errors).toEqual([])
     await transport.close()

@@ -7,7 +7,7 @@ import { openSession } from './connection/session.ts'
 import type { EraMemory } from './connection/session.ts'
 import { createSupervisor } from './connection/supervisor.ts'
 import type { Snapshot, Supervisor } from './connection/supervisor.ts'
-import { EMPTY_CATALOG, createCatalog, itemOf } from './discovery/catalog.ts'
+import { EMPTY_CATALOG, createCatalog, itemOf, linesOf } from './discovery/catalog.ts'
 import { createReader } from './discovery/reader.ts'
 import type { Reader } from './discovery/reader.ts'
 import { fromForeign } from './foreign.ts'
@@ -56,6 +56,8 @@ const RESTING: ReadonlySet<ServerState> = new Set(['idle', 'needs-auth', 'failed
 export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   let catalog: Catalog = EMPTY_CATALOG
   let refused: Catalog['quarantined'] = []
+  /** What was said of the last list. */
+  let told: readonly string[] = []
   let since = Date.now()
   let isWithdrawn = false
   let nextChange = Promise.withResolvers<void>()
@@ -108,10 +110,10 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     const published = publisher.publish(next.entries)
     catalog = next
     refused = published.quarantined
-    for (const text of next.warnings) host.say({ level: 'warn', text })
-    for (const { name, reason } of [...next.quarantined, ...refused]) {
-      host.say({ level: 'warn', text: `tool ${JSON.stringify(name)} is left out: ${reason}` })
-    }
+    const lines = linesOf(next.warnings, [...next.quarantined, ...refused])
+    // What the last list said too is no news: a server may change its list every few seconds.
+    for (const text of lines) if (!told.includes(text)) host.say({ level: 'warn', text })
+    told = lines
     if (spec.startup.mode === 'lazy') {
       host.memory.update({ catalog: { items: next.entries.map(itemOf), at: Date.now() } })
     }
@@ -158,7 +160,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
 
   function serveRemembered(items: readonly unknown[]): McpError | undefined {
     try {
-      adopt(createCatalog(spec, { items, warnings: [], freshMs: 0 }))
+      adopt(createCatalog(spec, { items, warnings: [] }))
       return undefined
     } catch (error) {
       return fromForeign(error, { server: spec.serverName, stage: 'discovery', redact: spec.redact })

@@ -2,6 +2,7 @@
  * Owns the translation of errors that are not ours (SDK, Node, undici) into McpError: the second half of the seam that
  * errors.ts is. Reads codes and statuses; the two texts it must read are marked.
  */
+import { inspect } from 'node:util'
 import type { ProtocolError, SdkError, SdkHttpError } from '@modelcontextprotocol/client'
 import { McpError, isMcpError, messageOf, ownCodeOf } from './errors.ts'
 import type { McpErrorCode, Stage } from './errors.ts'
@@ -11,6 +12,8 @@ import { cleanText, safeLine } from './text.ts'
 
 /** A foreign text that goes to a log or a status is cut here, in characters. */
 const MAX_MESSAGE_CHARS = 2_000
+/** An original that prints longer is not kept. */
+const MAX_CAUSE_CHARS = 64 * 1024
 
 export interface ForeignContext {
   readonly server: string
@@ -39,9 +42,15 @@ export function fromForeign(error: unknown, context: ForeignContext): McpError {
     code: reading.code,
     server: context.server,
     stage: context.stage,
-    cause: error,
+    cause: printable(error, context.redact),
     ...(reading.data === undefined ? {} : { data: reading.data }),
   })
+}
+
+/** The original for whoever debugs; nothing where a host that prints it whole would print a secret, or a flood. */
+function printable(error: unknown, redact: (text: string) => string): unknown {
+  const text = cleanText(inspect(error, { depth: 8 }))
+  return text.length <= MAX_CAUSE_CHARS && redact(text) === text ? error : undefined
 }
 
 /**
@@ -156,6 +165,8 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
 
 function readNetworkError(error: unknown): Reading | undefined {
   for (const link of chain(error)) {
+    // A plain object here may be a server's own data.
+    if (!(link instanceof Error)) continue
     const { code, address, hostname, port } = link as Partial<
       Record<'code' | 'address' | 'hostname' | 'port', unknown>
     >

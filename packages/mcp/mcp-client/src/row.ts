@@ -79,10 +79,9 @@ export function watchRow(ctx: Context, { clock, onDisposed, isHealthy }: RowOpti
  * them, so a row must see that its parent ends.
  */
 function isWithin(fiber: Fiber, other: Fiber): boolean {
-  for (let at = fiber; ; at = at.parent.fiber) {
-    if (at.ctx === other.ctx) return true
-    if (at === at.parent.fiber) return false
-  }
+  let at = fiber
+  while (at.ctx !== other.ctx && at !== at.parent.fiber) at = at.parent.fiber
+  return at.ctx === other.ctx
 }
 
 async function applyAgain(fiber: Fiber): Promise<void> {

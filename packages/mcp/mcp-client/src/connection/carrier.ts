@@ -94,7 +94,8 @@ export class CarrierTransport implements Transport {
     if ('id' in message && Object.hasOwn(REWRITES, message.method)) {
       return this.sendRewritten(message.id, message, options)
     }
-    if (message.method === 'notifications/cancelled') this.methods.delete(String(message.params?.['requestId']))
+    if (message.method === 'notifications/cancelled')
+      this.methods.delete(String(message.params?.['requestId']))
     return this.inner.send(message, options)
   }
 

@@ -11,7 +11,7 @@ export const PROBE_TIMEOUT_MS = 2_000
 export const VERDICT_TTL_MS = 7 * 24 * 60 * 60 * 1000
 
 /** The first revision without a handshake; revisions are dates and compare as text. */
-const FIRST_MODERN_REVISION = '2026-07-28'
+export const FIRST_MODERN_REVISION = '2026-07-28'
 
 export interface Verdict {
   readonly era: Era

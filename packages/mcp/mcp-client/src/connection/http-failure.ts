@@ -24,7 +24,7 @@ const UNREACHED = new Set([
 const TLS_CODE = /^(?:ERR_(?:SSL|TLS)|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)|_CERT/
 
 /** Code of an error of Node or undici, or the empty string. undici's parser has no code for some of its errors. */
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   const code: unknown = 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : error.name === 'HTTPParserError' ? 'HPE_INVALID' : ''

@@ -3,6 +3,7 @@
  * is read from replies. Pure.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { FIRST_MODERN_REVISION } from './era.ts'
 
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
@@ -14,7 +15,6 @@ const OWNED = new Set(
   ).split(' '),
 )
 const REVISION_KEY = 'io.modelcontextprotocol/protocolVersion'
-const FIRST_MODERN_REVISION = '2026-07-28'
 /** The member of params that Mcp-Name mirrors, by method. */
 const NAME_SOURCES: Readonly<Record<string, string>> = {
   'tools/call': 'name',

@@ -117,13 +117,13 @@ export function refusalError(sdk: Sdk, refusal: Refusal, redact: (text: string) 
   })
 }
 
-/** What to show of an error body: a page's title or first words, else the text; redacted first, clean, at most 4 KiB. */
+/** What to show of an error body: a page's title or first words, else the text; clean, redacted, at most 4 KiB. */
 export function excerptOf({ headers, text }: Refusal, redact: (text: string) => string): string {
-  const safe = redact(text)
+  // In this order: a hidden character inside a secret must not save it.
+  const safe = redact(cleanText(text))
   const wait = headerOf(headers, 'retry-after')
   const prefix = wait === undefined ? '' : `retry after ${cleanLine(wait, 40)}: `
-  if (!/^\s*<(?:!doctype|html|head|body|\?xml)/i.test(safe))
-    return prefix + cutBytes(cleanText(safe), MAX_TEXT_BYTES)
+  if (!/^\s*<(?:!doctype|html|head|body|\?xml)/i.test(safe)) return prefix + cutBytes(safe, MAX_TEXT_BYTES)
   const title = /<title[^>]{0,100}>([^<]{0,1000})/i.exec(safe)?.[1]?.trim() ?? ''
   const words = title === '' ? safe.slice(0, MAX_TEXT_BYTES).replace(/<[^>]*>?/g, ' ') : title
   return prefix + cleanLine(words, MAX_PAGE_CHARS)

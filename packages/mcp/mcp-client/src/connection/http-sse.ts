@@ -12,7 +12,8 @@ import type { EventSourceMessage } from 'eventsource-parser'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { McpError } from '../errors.ts'
 import type { McpErrorCode } from '../errors.ts'
-import { cleanLine } from '../text.ts'
+import { fromForeign } from '../foreign.ts'
+import { safeLine } from '../text.ts'
 import { HttpAgent } from './http-agent.ts'
 import { drain, inflated } from './http-body.ts'
 import { HttpClient } from './http-client.ts'
@@ -33,13 +34,6 @@ export type SseOptions = Omit<HttpOptions, 'onResync' | 'random'>
 /** A transport for the SDK's client; does no I/O before `start()`. Throws MCP_CONFIG_INVALID for a bad URL. */
 export function createSseTransport(options: SseOptions): SseTransport {
   return new SseTransport(options)
-}
-
-/** Whether a server refused the handshake in the way of one that speaks HTTP+SSE only: HTTP 400, 404 or 405. */
-export function isStreamableRefusal(error: unknown): boolean {
-  if (!(error instanceof Error) || !('data' in error)) return false
-  const { status } = (error.data ?? {}) as { status?: unknown }
-  return status === 400 || status === 404 || status === 405
 }
 
 export class SseTransport implements Transport {
@@ -73,7 +67,8 @@ export class SseTransport implements Transport {
     // Never has an id: a session of this transport is its stream.
     this.session = new HttpSession(serverName, () => Promise.reject(new Error('no session')))
     const where = (method: string): URL => (method === 'POST' ? this.endpoint : url)
-    const onOutage = (error: unknown): void => this.fall(this.error('MCP_HTTP_UNAVAILABLE', String(error)))
+    const onOutage = (error: unknown): void =>
+      this.fall(fromForeign(error, { server: serverName, stage: 'connect', redact: options.redact }))
     this.client = new HttpClient(
       { ...options, url: where, clock, epoch, authorizer: options.authorizer, onOutage },
       this.agent,
@@ -203,6 +198,6 @@ export class SseTransport implements Transport {
   private note(text: string): void {
     if (this.noted) return
     this.noted = true
-    this.options.onNote('debug', cleanLine(this.options.redact(text), MAX_NOTE_CHARS))
+    this.options.onNote('debug', safeLine(text, this.options.redact, MAX_NOTE_CHARS))
   }
 }

@@ -13,14 +13,14 @@ import type {
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { McpError, isMcpError, messageOf } from '../errors.ts'
 import type { McpErrorCode } from '../errors.ts'
-import { cleanLine } from '../text.ts'
+import { fromForeign } from '../foreign.ts'
+import { safeLine } from '../text.ts'
 import type { SessionDiagnostics } from '../types.ts'
 import { HttpAgent } from './http-agent.ts'
 import { drain } from './http-body.ts'
 import { HttpClient } from './http-client.ts'
 import type { PostOptions } from './http-client.ts'
 import { Exchange } from './http-exchange.ts'
-import { codeOf } from './http-failure.ts'
 import { repeatHandshake } from './http-handshake.ts'
 import { isModern, isModernRevision } from './http-headers.ts'
 import { isAnswer } from './http-message.ts'
@@ -226,7 +226,7 @@ export class HttpTransport implements Transport {
         request,
         revision: this.session.revision,
         signal,
-        clean: (text) => cleanLine(this.options.redact(text), MAX_NOTE_CHARS),
+        clean: (text) => safeLine(text, this.options.redact, MAX_NOTE_CHARS),
         createExchange: (again, deliver) => this.createExchange(again, deliver),
         deliver: (message) => this.deliver(message),
         tell: (message, signal) => this.tell(message, { signal, handshake: true }),
@@ -262,8 +262,8 @@ export class HttpTransport implements Transport {
   }
 
   private outage(error: unknown): void {
-    const data = { cause: codeOf(error) }
-    this.fall(this.error('MCP_HTTP_UNAVAILABLE', `the server cannot be reached: ${messageOf(error)}`, data))
+    const { serverName: server, redact } = this.options
+    this.fall(fromForeign(error, { server, stage: 'connect', redact }))
   }
 
   /** End by ourselves: the connection is of no more use. */
@@ -291,6 +291,6 @@ export class HttpTransport implements Transport {
   }
 
   private note(level: 'debug' | 'info', text: string): void {
-    this.options.onNote(level, cleanLine(this.options.redact(text), MAX_NOTE_CHARS))
+    this.options.onNote(level, safeLine(text, this.options.redact, MAX_NOTE_CHARS))
   }
 }

@@ -103,7 +103,10 @@ async function connect(spec: ServerSpec, attempt: Try, sdk: Sdk, options: OpenOp
   } catch (error) {
     const ended = session.endedWith()
     await session.close()
-    throw signal.aborted ? signal.reason : (ended ?? error)
+    if (signal.aborted) throw signal.reason
+    const failure = fromForeign(error, { server: spec.serverName, stage: 'connect', redact: spec.redact })
+    // The SDK itself closes the transport of a failed try: that end says more than a bare "closed", and nothing else.
+    throw failure.code === 'MCP_CONNECTION_CLOSED' ? (ended ?? failure) : failure
   } finally {
     signal.removeEventListener('abort', abort)
   }
@@ -261,7 +264,11 @@ class LiveSession implements Session {
     if (signal.aborted)
       return new McpError('the request was cancelled', { code: 'MCP_ABORTED', server, stage })
     const failure = fromForeign(error, { server, stage, redact: this.spec.redact })
-    // A dead transport fails each pending request with a bare "closed"; the reason it died says more.
-    return failure.code === 'MCP_CONNECTION_CLOSED' && this.down !== undefined ? this.down : failure
+    const { down } = this
+    if (down === undefined || failure.code !== 'MCP_CONNECTION_CLOSED') return failure
+    if (down.code === failure.code) return down
+    // A dead transport fails each pending request with a bare "closed"; the reason it died says more. But for this
+    // request it is a lost connection all the same: that another one did not reach the server is no fact about it.
+    return new McpError(down.message, { code: failure.code, server, stage, cause: down })
   }
 }

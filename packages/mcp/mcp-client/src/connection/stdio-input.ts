@@ -17,6 +17,8 @@ const SLICE_MS = 10
 const LAST_SLICE_MS = 250
 /** A line that nobody can be told about and that goes on for so many times the cap will not end. */
 const ENDLESS_FACTOR = 4
+/** The same for a line whose call has its answer, and that only keeps all other calls waiting. */
+const ANSWERED_FACTOR = 64
 const BYTE_ORDER_MARK = 0xfeff
 
 export interface InputOptions {
@@ -140,11 +142,11 @@ export class StdioInput {
     if (id !== undefined) onMessage(tooLargeAnswer(id, maxBytes))
   }
 
-  /** A call that has its answer can wait for the line to end; otherwise all that is left is to give up. */
+  /** A call that has its answer can wait a while for the line to end; otherwise all that is left is to give up. */
   private checkEndless(): void {
     const { maxBytes, onEndless } = this.options
-    const limit = maxBytes * ENDLESS_FACTOR
-    if (this.isEndless || this.skipped.id !== undefined || this.lines.skippedBytes <= limit) return
+    const limit = maxBytes * (this.skipped.id === undefined ? ENDLESS_FACTOR : ANSWERED_FACTOR)
+    if (this.isEndless || this.lines.skippedBytes <= limit) return
     this.isEndless = true
     onEndless(`a line without end on stdout: over ${limit} bytes (limits.messageBytes is ${maxBytes})`)
   }

@@ -159,10 +159,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     closing.controller.abort(aborted())
     const cancel = clock.after(CLOSE_TIMEOUT_MS, () => dispatch({ type: 'close-timed-out', generation }))
     const session = closing.session ?? (await closing.opening)
-    const unclosed = await session?.close().then(
-      () => undefined,
-      (error: unknown) => asMcpError(error, serverName),
-    ) ?? closing.unclosed
+    const unclosed =
+      (await session?.close().then(
+        () => undefined,
+        (error: unknown) => asMcpError(error, serverName),
+      )) ?? closing.unclosed
     cancel()
     if (live === closing) live = undefined
     if (unclosed === undefined) dispatch({ type: 'closed', generation })

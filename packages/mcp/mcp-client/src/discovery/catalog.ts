@@ -7,11 +7,17 @@ import { parseTool } from './parse.ts'
 
 export const EMPTY_CATALOG: Catalog = Object.freeze({ entries: [], quarantined: [], warnings: [] })
 
+/** A list with more broken tools than this is a broken list: the rest is counted. */
+const MAX_TOLD = 10
+
 /**
  * Make the catalog of one server.
  * @throws McpError MCP_LIST_INVALID when a raw name is listed twice and the row does not say `keep-first`
  */
-export function createCatalog(spec: Pick<ServerSpec, 'serverName' | 'tools'>, walk: Walk): Catalog {
+export function createCatalog(
+  spec: Pick<ServerSpec, 'serverName' | 'tools'>,
+  walk: Pick<Walk, 'items' | 'warnings'>,
+): Catalog {
   const found = new Map<string, CatalogEntry>()
   const quarantined: Quarantined[] = []
   for (const [position, item] of walk.items.entries()) {
@@ -54,6 +60,17 @@ function unshared(entries: readonly CatalogEntry[], quarantined: Quarantined[]):
     quarantined.push({ name: cleanLine(rawName, 80), reason })
     return false
   })
+}
+
+/** What the operator is told of a list: its warnings, and the first tools that are left out. Bounded, whatever came. */
+export function linesOf(warnings: readonly string[], quarantined: readonly Quarantined[]): string[] {
+  const shown = quarantined.slice(0, MAX_TOLD)
+  const rest = quarantined.length - shown.length
+  return [
+    ...warnings,
+    ...shown.map(({ name, reason }) => `tool ${JSON.stringify(name)} is left out: ${reason}`),
+    ...(rest === 0 ? [] : [`${rest} more tools are left out; the status has them all`]),
+  ]
 }
 
 /** An entry as a server would list it; `createCatalog` reads it back. */

@@ -1,5 +1,5 @@
 /**
- * Owns the walk over the pages of a list: bounded in pages and items, safe against repeats; time is bounded by the
+ * Owns the walk over the pages of a list: bounded in pages, items and size, safe against repeats; time is bounded by the
  * caller's signal. It knows nothing of what the items are.
  */
 import type { JsonObject } from '../types.ts'
@@ -7,12 +7,16 @@ import type { JsonObject } from '../types.ts'
 export interface PageLimits {
   readonly pages: number
   readonly items: number
+  /** Rough size of all items together, in characters. */
+  readonly chars: number
 }
 
 export interface Walk {
   readonly items: readonly unknown[]
   /** Why the walk ended early, for the operator. */
   readonly warnings: readonly string[]
+  /** Why this is no list at all: nothing of it may be used. */
+  readonly fault?: string
   /** How long the list stays fresh by the server's word, in milliseconds: the shortest of the pages; 0 is unknown. */
   readonly freshMs: number
 }
@@ -33,17 +37,21 @@ export async function walkPages(
   const items: unknown[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined
+  let chars = 0
   let freshMs = MAX_FRESH_MS
   const ended = (...warnings: readonly string[]): Walk => ({ items, warnings, freshMs })
   for (let page = 1; page <= limits.pages; page++) {
     const result = await fetchPage(cursor)
     freshMs = Math.min(freshMs, freshnessOf(result['ttlMs']))
     const found = result[key]
-    if (!Array.isArray(found)) return ended(`page ${page} has no ${key} array`)
+    if (!Array.isArray(found)) return { ...ended(), fault: `page ${page} has no ${key} array` }
     for (const item of found) {
       if (items.length === limits.items) {
         return ended(`the list was cut at ${limits.items} ${key} (limits.${key})`)
       }
+      chars += weigh(item, limits.chars)
+      if (chars > limits.chars)
+        return ended(`the list was cut at ${limits.chars} bytes (limits.messageBytes)`)
       items.push(item)
     }
     const end = endOf(result['nextCursor'], page, cursors)
@@ -57,6 +65,22 @@ export async function walkPages(
 /** Milliseconds within bounds; what is no duration is unknown. */
 function freshnessOf(ttlMs: unknown): number {
   return typeof ttlMs === 'number' && ttlMs > 0 ? Math.min(ttlMs, MAX_FRESH_MS) : 0
+}
+
+/** Rough size of a JSON value in characters, counted up to `enough`. Iterative: a server chooses the nesting. */
+function weigh(root: unknown, enough: number): number {
+  let chars = 0
+  const pending: unknown[] = [root]
+  while (pending.length > 0 && chars <= enough) {
+    const value = pending.pop()
+    chars += typeof value === 'string' ? value.length : 4
+    if (typeof value !== 'object' || value === null) continue
+    for (const [key, member] of Object.entries(value)) {
+      chars += key.length
+      pending.push(member)
+    }
+  }
+  return chars
 }
 
 type End =

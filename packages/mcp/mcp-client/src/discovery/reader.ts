@@ -7,6 +7,7 @@ import { McpError, isMcpError } from '../errors.ts'
 import { fromForeign } from '../foreign.ts'
 import type { Catalog, ServerSpec, Session } from '../types.ts'
 import { EMPTY_CATALOG, createCatalog } from './catalog.ts'
+import { withoutBadHeaders } from './headers.ts'
 import { walkPages } from './pages.ts'
 import { createRefresher } from './sync.ts'
 import type { Refresher } from './sync.ts'
@@ -138,21 +139,41 @@ interface Found {
   readonly freshMs: number
 }
 
+const NOTHING: Found = { catalog: EMPTY_CATALOG, freshMs: 0 }
+
 async function discover(spec: ServerSpec, session: Session, signal: AbortSignal): Promise<Found> {
-  const { tools, pages } = spec.limits
+  const { tools, pages, messageBytes } = spec.limits
+  // A server without tools need not know the method; one that announced them has failed.
+  const isUnannounced = session.facts.capabilities['tools'] === undefined
   try {
-    const walk = await walkPages('tools', { pages, items: tools }, (cursor) =>
+    const walk = await walkPages('tools', { pages, items: tools, chars: messageBytes }, (cursor) =>
       session.listTools(cursor, signal),
     )
+    if (walk.fault !== undefined) {
+      if (isUnannounced && walk.items.length === 0) return NOTHING
+      throw invalid(spec, walk.fault)
+    }
     // The legacy era has no such word: a member of that name there is something else.
     const freshMs = session.facts.era === 'modern' ? walk.freshMs : 0
-    return { catalog: createCatalog(spec, walk), freshMs }
+    const catalog = createCatalog(spec, walk)
+    return { catalog: mirrorsHeaders(spec, session) ? withoutBadHeaders(catalog) : catalog, freshMs }
   } catch (error) {
-    // A server without tools need not know the method; one that announced them has failed.
-    const isUnannounced = session.facts.capabilities['tools'] === undefined
-    if (isUnannounced && isMcpError(error) && error.code === 'MCP_REQUEST_REJECTED') return { catalog: EMPTY_CATALOG, freshMs: 0 }
+    if (isUnannounced && isMcpError(error) && error.code === 'MCP_REQUEST_REJECTED') return NOTHING
     throw error
   }
+}
+
+/** Whether arguments go into HTTP headers too, where a tool asks for it. */
+function mirrorsHeaders(spec: ServerSpec, session: Session): boolean {
+  return spec.target.kind === 'http' && session.facts.era === 'modern'
+}
+
+function invalid(spec: ServerSpec, fault: string): McpError {
+  return new McpError(`invalid tool list: ${fault}`, {
+    code: 'MCP_LIST_INVALID',
+    server: spec.serverName,
+    stage: 'discovery',
+  })
 }
 
 function timedOut(spec: ServerSpec): McpError {

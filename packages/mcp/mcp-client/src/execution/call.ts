@@ -23,6 +23,7 @@ import type { ProgressRecord } from './progress.ts'
 import { readReply } from './reply.ts'
 
 const MAX_TOOL_CHARS = 128
+const MAX_NOTED_PLACES = 8
 const REST_OF_ERROR = 'The text is longer than limits.resultTextBytes allows'
 /** How servers of many kinds say that a name is gone. A wrong guess costs one coalesced re-list. */
 const UNKNOWN_TOOL =
@@ -69,6 +70,7 @@ export async function callTool(request: CallRequest, context: CallContext): Prom
   }
   const checked = checkArguments(entry.inputSchema, args)
   if (!checked.ok) throw failure('MCP_REQUEST_REJECTED', checked.message, context)
+  if (checked.coerced.length > 0) noteCoercion(entry, checked.coerced, context)
   const raw = await exchange(request, checked.args, context)
   const reply = readReply(raw, request.outputSchema)
   switch (reply.kind) {
@@ -85,6 +87,14 @@ export async function callTool(request: CallRequest, context: CallContext): Prom
         context,
       )
   }
+}
+
+/** Names places, never values: those are the user's. */
+function noteCoercion(entry: CatalogEntry, places: readonly string[], { spec, log }: CallContext): void {
+  const named = places.slice(0, MAX_NOTED_PLACES).join(', ')
+  const more = places.length > MAX_NOTED_PLACES ? ` and ${places.length - MAX_NOTED_PLACES} more` : ''
+  const tool = cleanLine(entry.rawName, MAX_TOOL_CHARS)
+  log('debug', spec.redact(`call of "${tool}": strings sent as the values they hold: ${named}${more}`))
 }
 
 /** Wait for a place, send, wait for the answer; every wait ends with the deadline. */
@@ -168,7 +178,7 @@ function explained(error: unknown, session: Session | undefined, context: CallCo
   const { spec } = context
   const known = isMcpError(error) ? error : failure('MCP_RESULT_INVALID', messageOf(error), context, error)
   const text = describeFailure(known, session?.diagnostics() ?? {})
-  if (known.code === 'MCP_REQUEST_REJECTED' && UNKNOWN_TOOL.test(text)) context.onUnknownTool()
+  if (known.code === 'MCP_REQUEST_REJECTED' && isUnknownTool(text)) context.onUnknownTool()
   const message = shown(text, spec)
   if (message === known.message) return known
   return new McpError(message, {
@@ -186,7 +196,7 @@ function toolFailure(value: CanonicalResult, request: CallRequest, context: Call
   const text = toContent(projectResult(value, source), source, PLAIN)
     .map((block) => (block as { text: string }).text)
     .join('\n')
-  if (UNKNOWN_TOOL.test(text.slice(0, 1_000))) context.onUnknownTool()
+  if (isUnknownTool(text)) context.onUnknownTool()
   return failure('MCP_TOOL_FAILED', text, context)
 }
 
@@ -224,6 +234,11 @@ function failure(code: McpErrorCode, message: string, context: CallContext, caus
 /** Hidden characters go first, since one inside a secret must not save it; then secrets, then what is too long. */
 function shown(text: string, spec: ServerSpec): string {
   return limitText(spec.redact(cleanText(text)), spec.limits.resultTextBytes, REST_OF_ERROR)
+}
+
+/** By the start of the text alone: the pattern takes its time, and a server may send megabytes. */
+function isUnknownTool(text: string): boolean {
+  return UNKNOWN_TOOL.test(text.slice(0, 1_000))
 }
 
 function isJsonObject(value: unknown): value is JsonObject {

@@ -6,6 +6,7 @@ import { cleanLine, inspectText } from '../text.ts'
 
 const MAX_NAME_CHARS = 512
 const MAX_URI_CHARS = 2_048
+const MAX_ABOUT_CHARS = 1_000
 const MAX_TYPE_CHARS = 128
 
 /** One visible part of a result, in the server's order. */
@@ -65,12 +66,8 @@ function readBlock(block: Dict, place: Place): Part {
         mediaType: string(block['mimeType']),
         data: string(block['data']),
       }
-    case 'resource_link': {
-      const [name, uri] = [string(block['name']), string(block['uri'])]
-      return name === undefined || uri === undefined
-        ? text('[resource link unavailable: the MCP block is missing its name or URI]')
-        : text(`Resource link: ${cleanLine(name, MAX_NAME_CHARS)} (${cleanLine(uri, MAX_URI_CHARS)})`)
-    }
+    case 'resource_link':
+      return text(readLink(block))
     case 'audio':
       return bytes('audio', block, place)
     case 'resource':
@@ -78,6 +75,16 @@ function readBlock(block: Dict, place: Place): Part {
     default:
       return text(`[unsupported MCP content type: ${typeName(block['type'])}]`)
   }
+}
+
+/** `Resource link: name (uri), text/plain, 12 bytes: what it is`. Never followed. */
+function readLink(link: Dict): string {
+  const [name, uri, about] = [string(link['name']), string(link['uri']), string(link['description'])]
+  if (name === undefined || uri === undefined)
+    return '[resource link unavailable: the MCP block is missing its name or URI]'
+  const size = typeof link['size'] === 'number' ? `, ${link['size']} bytes` : ''
+  const words = about === undefined ? '' : `: ${cleanLine(about, MAX_ABOUT_CHARS)}`
+  return `Resource link: ${cleanLine(name, MAX_NAME_CHARS)} (${cleanLine(uri, MAX_URI_CHARS)})${mediaTypeOf(link, ', ', '')}${size}${words}`
 }
 
 function readResource(resource: unknown, place: Place): Part {

@@ -112,6 +112,39 @@ describe.each<[string, Behaviour['era'], HttpServerOptions['reply']]>([
   })
 })
 
+describe('a server that never answers', () => {
+  it('costs its tools, and is left at once when the host ends', async () => {
+    const server = await serve({ onMessage: () => true })
+    const host = await suite.boot({ rows: [httpRow('web', server.url, { startup: { waitMs: 50 } })] })
+    expect(host.tools()).toEqual([])
+    await waitFor(
+      () => server.requests,
+      () => true,
+    )
+    const begin = performance.now()
+    await host.dispose()
+    expect(performance.now() - begin).toBeLessThan(5_000)
+    await waitFor(
+      () => [server.openResponses.size],
+      (open) => open === 0,
+    )
+  })
+
+  it('is not there, and is found when it comes', async () => {
+    const server = await serve({})
+    await server.close()
+    const row = httpRow('web', server.url, { reconnect: { initialDelayMs: 50, maxDelayMs: 100 } })
+    const host = await suite.boot({ rows: [row] })
+    expect(host.tools()).toEqual([])
+    expect(
+      host.logs.some(({ text }) => /^mcp-client\(web\): connection failed; retrying in /.test(text)),
+    ).toBe(true)
+    await server.restart()
+    await host.until(() => host.tools().length === 1)
+    expect((await host.call('mcp__web__echo', { message: 'x' })).isError).toBe(false)
+  })
+})
+
 describe('a server on the official SDK', () => {
   it('is found, called by raw names, and heard when its list changes', async () => {
     const sdk = await startSdkServer(() => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Context } from '@deepseek-ai/cordis'
 import { LocalAttachmentStore } from '@deepseek-ai/dsh-attachment-local'
+import type { ImageAttachmentLimits } from '@deepseek-ai/dsh-attachment'
 import type { ContentBlock, GenerateOptions, LlmResolvedModelInfo, StreamChunk } from '@deepseek-ai/dsh-llm'
 import { CallId, LlmAdapter, LlmRuntime } from '@deepseek-ai/dsh-llm'
 import { LocalSpillStore } from '@deepseek-ai/dsh-spill-local'
@@ -69,7 +70,8 @@ export interface RegistryHost {
 }
 
 export interface HostOptions {
-  readonly attachments?: boolean | { readonly maxImageBytes?: number; readonly maxImagesPerMessage?: number }
+  /** The store with its default limits, or with others. */
+  readonly attachments?: boolean | Partial<Omit<ImageAttachmentLimits, 'mediaTypes'>>
   readonly llm?: boolean
   readonly spill?: boolean
   readonly spec?: Partial<ServerSpec>
@@ -167,7 +169,7 @@ export function makeSpec(over: Partial<ServerSpec> = {}): ServerSpec {
     tools: { duplicates: 'reject' },
     limits: {
       resultTextBytes: 102_400,
-      messageBytes: 1,
+      messageBytes: 1_000_000,
       tools: 1,
       pages: 1,
       stderrBytes: 1,

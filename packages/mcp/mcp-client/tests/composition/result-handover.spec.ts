@@ -451,4 +451,25 @@ describe('the card', () => {
       ...(args === undefined ? {} : { rawInput: args }),
     })
   })
+
+  it.each<[boolean, object, string, boolean | undefined]>([
+    [false, { readOnlyHint: true }, 'other', undefined],
+    [true, { readOnlyHint: true }, 'read', true],
+    [true, { readOnlyHint: false }, 'execute', undefined],
+  ])(
+    'with trustAnnotations %s and %j is of the kind %s',
+    async (trustAnnotations, annotations, kind, safe) => {
+      await open({ spec: { trustAnnotations } })
+      const definition = createDefinition(makeEntry({ annotations }), {}, undefined, host.context)
+      expect(definition.presentCall?.({})).toMatchObject({ kind })
+      expect(definition.isConcurrencySafe?.({})).toBe(safe)
+    },
+  )
+
+  it('of a finished call is the host’s own: it shows what the model reads', async () => {
+    await open()
+    const definition = createDefinition(makeEntry(), {}, undefined, host.context)
+    expect(definition.presentResult).toBeUndefined()
+    expect(definition.output.presentationMeta).toBeUndefined()
+  })
 })

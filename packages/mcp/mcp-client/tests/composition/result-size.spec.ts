@@ -80,7 +80,8 @@ describe('very large', { timeout: 60_000 }, () => {
     const blocks = content()
     const { result, shown, ms } = await run(blocks, more)
     expect(Buffer.byteLength(shown)).toBeLessThan(POLICY_BYTES + 1)
-    expect(ms).toBeLessThan(5_000)
+    // Seconds, not minutes; how many is for the benchmark, on a machine that does nothing else.
+    expect(ms).toBeLessThan(20_000)
     // Nothing is lost to a program.
     expect((result.value as JsonObject)['content']).toEqual(blocks)
   })

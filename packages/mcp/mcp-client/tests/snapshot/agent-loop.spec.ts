@@ -56,7 +56,7 @@ describe('native mode', () => {
       Embedded resource note://one (text/plain):
       the note
       [audio result unsupported: audio/wav; raw audio data remains available to programmatic callers]
-      Resource link: three (note://three)
+      Resource link: three (note://three): The third note
       after
       model: I see.
       end: {"kind":"completed"}"
@@ -107,7 +107,7 @@ describe('native mode', () => {
       tool: {"sum":3}
       tool: {"sum":"three"}
       [warning: the structured content does not fit the output schema that the server declares for this tool: "structuredContent.sum" must be a number]
-      tool: Resource link: three (note://three)
+      tool: Resource link: three (note://three): The third note
       tool: Embedded resource note://one (text/plain):
       the note
       tool error: Error: it did not work

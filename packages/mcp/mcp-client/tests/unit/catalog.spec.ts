@@ -231,16 +231,19 @@ describe('createCatalog', () => {
     ])
   })
 
-  it.each([REJECT, KEEP_FIRST])('leaves out the later of two that would share a public name: $tools', (spec) => {
-    const twin = entryOf({ name: 'x.y' }).publicName.slice('mcp__demo__'.length)
-    const items = [{ name: twin }, { name: 'x.y' }, { name: 'other' }]
-    const catalog = createCatalog(spec, walk(...items))
-    expect(catalog.entries.map(({ rawName }) => rawName)).toEqual(['other', 'x.y'])
-    expect(catalog.quarantined).toEqual([
-      { name: twin, reason: `its public name mcp__demo__${twin} is that of the tool "x.y"` },
-    ])
-    expect(createCatalog(spec, walk(...items.toReversed()))).toEqual(catalog)
-  })
+  it.each([REJECT, KEEP_FIRST])(
+    'leaves out the later of two that would share a public name: $tools',
+    (spec) => {
+      const twin = entryOf({ name: 'x.y' }).publicName.slice('mcp__demo__'.length)
+      const items = [{ name: twin }, { name: 'x.y' }, { name: 'other' }]
+      const catalog = createCatalog(spec, walk(...items))
+      expect(catalog.entries.map(({ rawName }) => rawName)).toEqual(['other', 'x.y'])
+      expect(catalog.quarantined).toEqual([
+        { name: twin, reason: `its public name mcp__demo__${twin} is that of the tool "x.y"` },
+      ])
+      expect(createCatalog(spec, walk(...items.toReversed()))).toEqual(catalog)
+    },
+  )
 
   it('does not count a broken entry as the first of its name', () => {
     const { entries } = createCatalog(REJECT, walk({ name: 'a', inputSchema: 7 }, { name: 'a' }))

@@ -1,4 +1,5 @@
 /** Owns the tests of translating errors that are not ours: those of the real SDK, of real sockets, and of plain code. */
+import { inspect } from 'node:util'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
@@ -146,7 +147,6 @@ describe('errors of the SDK', () => {
       server: 'demo',
       stage: 'connect',
       data: { rpcCode: -32000 },
-      cause: error,
     })
     expect(translated.message).toContain('no licence for [redacted]')
     expect(translated.message).not.toContain('s3cret')
@@ -453,8 +453,27 @@ describe('anything else', () => {
   })
 
   it('keeps what it came from', () => {
-    const error = new Error('x')
+    const error = new Error('x', { cause: new AggregateError([new Error('y')]) })
     expect(translate(error).cause).toBe(error)
+  })
+
+  it.each([
+    ['a secret', new Error('for s3cret')],
+    ['a secret with a hidden character', new Error('for s3c\u200bret')],
+    ['a secret in a cause', new Error('x', { cause: new Error('y', { cause: { text: 'for s3cret' } }) })],
+    ['a secret in a part', new AggregateError([new Error('for s3cret')])],
+    ['a flood', new Error('x'.repeat(1_000_000))],
+  ])('but not where it would print %s', (_what, error) => {
+    const translated = translate(error)
+    expect(translated.cause).toBeUndefined()
+    expect(inspect(translated, { depth: 10 })).not.toMatch(/s3c/)
+  })
+
+  it('takes no network code from the data of a server', async () => {
+    await loadSdk()
+    const data = { cause: { code: 'ECONNREFUSED', address: 'elsewhere', port: 1 } }
+    const error = new SdkError(SdkErrorCode.EraNegotiationFailed, 'probe failed', data)
+    expect(translate(error)).toMatchObject({ code: 'MCP_PROTOCOL_UNSUPPORTED', message: 'probe failed' })
   })
 })
 

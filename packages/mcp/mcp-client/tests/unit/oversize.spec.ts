@@ -47,7 +47,7 @@ describe('readOpening', () => {
     readOpening(`{${'"a":1,'.repeat(700)}`)
     readOpening(`{"${'\\'.repeat(4_000)}`)
     idAtEnd(`${',"id":'.repeat(700)}${' '.repeat(4_000)}`)
-    expect(performance.now() - started).toBeLessThan(200)
+    expect(performance.now() - started).toBeLessThan(2_000)
   })
 })
 

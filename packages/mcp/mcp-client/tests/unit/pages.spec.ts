@@ -2,14 +2,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { walkPages } from '../../src/discovery/pages.ts'
+import type { PageLimits } from '../../src/discovery/pages.ts'
 import type { JsonObject, JsonValue } from '../../src/types.ts'
 
-const LIMITS = { pages: 5, items: 100 }
+const LIMITS = { pages: 5, items: 100, chars: 10_000 }
 
 /** Walk over pages that are there; asking for more than there are is a fault of the walk. */
-async function walk(pages: readonly JsonObject[], limits = LIMITS) {
+async function walk(pages: readonly JsonObject[], over: Partial<PageLimits> = {}) {
   const cursors: (string | undefined)[] = []
-  const result = await walkPages('tools', limits, async (cursor) => {
+  const result = await walkPages('tools', { ...LIMITS, ...over }, async (cursor) => {
     cursors.push(cursor)
     const page = pages[cursors.length - 1]
     if (page === undefined) throw new Error('read past the end')
@@ -20,7 +21,12 @@ async function walk(pages: readonly JsonObject[], limits = LIMITS) {
 
 describe('walkPages', () => {
   it('reads one page', async () => {
-    expect(await walk([{ tools: [1, 2] }])).toEqual({ items: [1, 2], warnings: [], cursors: [undefined] })
+    expect(await walk([{ tools: [1, 2] }])).toEqual({
+      items: [1, 2],
+      warnings: [],
+      freshMs: 0,
+      cursors: [undefined],
+    })
   })
 
   it('follows cursors in order, also an empty one', async () => {
@@ -29,7 +35,7 @@ describe('walkPages', () => {
       { tools: [], nextCursor: 'b' },
       { tools: [2], nextCursor: null },
     ])
-    expect(found).toEqual({ items: [1, 2], warnings: [], cursors: [undefined, '', 'b'] })
+    expect(found).toMatchObject({ items: [1, 2], warnings: [], cursors: [undefined, '', 'b'] })
   })
 
   it.each<[string, JsonValue, string[]]>([
@@ -71,7 +77,7 @@ describe('walkPages', () => {
   it('ends after limits.pages, however many cursors there are', async () => {
     let page = 0
     const found = await walkPages('tools', LIMITS, async () => ({ tools: [page], nextCursor: `c${page++}` }))
-    expect(found).toEqual({
+    expect(found).toMatchObject({
       items: [0, 1, 2, 3, 4],
       warnings: ['the list was cut after 5 pages (limits.pages)'],
     })
@@ -109,10 +115,26 @@ describe('walkPages', () => {
     ['an object', { tools: { 0: 'a' } }],
     ['a string', { tools: 'abc' }],
     ['null', { tools: null }],
-  ])('says where the array is missing: %s', async (_what, page) => {
-    expect(await walk([page])).toMatchObject({ items: [], warnings: ['page 1 has no tools array'] })
+  ])('finds fault where the array is missing: %s', async (_what, page) => {
+    expect(await walk([page])).toMatchObject({ fault: 'page 1 has no tools array' })
     const second = await walk([{ tools: [1], nextCursor: 'a' }, page])
-    expect(second).toMatchObject({ items: [1], warnings: ['page 2 has no tools array'] })
+    expect(second).toMatchObject({ fault: 'page 2 has no tools array' })
+  })
+
+  it('cuts a list that grows too large, over all pages, and reads no further', async () => {
+    const tool = (size: number) => ({ name: 'x'.repeat(size) })
+    const pages = [
+      { tools: [tool(400), tool(400)], nextCursor: 'a' },
+      { tools: [tool(100), tool(100), tool(1)], nextCursor: 'b' },
+    ]
+    const found = await walk(pages, { chars: 1_000 })
+    expect(found).toMatchObject({
+      items: [tool(400), tool(400), tool(100)],
+      warnings: ['the list was cut at 1000 bytes (limits.messageBytes)'],
+    })
+    expect(found.cursors).toHaveLength(2)
+    const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) as JsonValue
+    expect((await walk([{ tools: [deep] }], { chars: 1_000 })).items).toEqual([])
   })
 
   it('passes a rejection on: never half a list', async () => {
@@ -130,6 +152,7 @@ describe('walkPages', () => {
     const limits = fc.record({
       pages: fc.integer({ min: 1, max: 6 }),
       items: fc.integer({ min: 1, max: 12 }),
+      chars: fc.integer({ min: 1, max: 400 }),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(pages, { minLength: 1, maxLength: 10 }), limits, async (list, caps) => {

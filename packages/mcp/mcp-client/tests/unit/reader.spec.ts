@@ -227,6 +227,34 @@ describe('the first read of a session', () => {
     }
   })
 
+  it('takes a page without its array for a bad list: the last good one stays, the connection too', async () => {
+    const t = setup()
+    const session = await t.ready('a')
+    t.reader.request()
+    await settled()
+    await session.last().answer({ tools: [{ name: 'b' }], nextCursor: 'next' })
+    await session.last().answer({})
+    expect(t.adopted).toEqual([['a']])
+    expect(t.reader.problem()).toMatchObject({
+      code: 'MCP_LIST_INVALID',
+      message: 'invalid tool list: page 2 has no tools array',
+    })
+    expect(t.said.at(-1)).toBe('error: tool re-sync failed: invalid tool list: page 2 has no tools array')
+  })
+
+  it.each([
+    [{ tools: {} }, 'MCP_LIST_INVALID'],
+    [{}, undefined],
+  ])('reads nothing at all by what was announced: %j', async (capabilities, code) => {
+    const t = setup()
+    const session = listing(capabilities)
+    const first = t.begin(session)
+    await settled()
+    await session.last().answer({})
+    expect((await first)?.code).toBe(code)
+    expect(t.adopted).toEqual(code === undefined ? [[]] : [])
+  })
+
   it('asks a server that announced nothing all the same', async () => {
     const t = setup()
     const session = listing({})

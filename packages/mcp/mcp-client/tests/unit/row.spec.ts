@@ -132,6 +132,16 @@ describe('a row that hangs in its start', () => {
     expect(t.last().row.isEdited()).toBe(false)
   })
 
+  it('sees the end of what holds it at once, and once', async () => {
+    const t = await setup()
+    const disposal = t.fiber.parent.fiber.dispose()
+    expect(t.seen.disposals).toBe(1)
+    expect(await t.hasEnded(t.last().row)).toBe(true)
+    t.last().finish()
+    await disposal
+    expect(t.seen).toMatchObject({ disposals: 1, disposers: 1 })
+  })
+
   it('ends its wait for an edit, which is applied after it', async () => {
     const t = await setup()
     await t.edit({ v: 2 })

@@ -69,7 +69,20 @@ describe('StdioInput', () => {
     )
   })
 
-  it('gives up a line without end, once, unless its call has its answer', async () => {
+  it('gives up a line without end later where its call has its answer', async () => {
+    const { stream, onEndless, messages } = setup(100)
+    stream.write(`{"id":1,"result":{"t":"${'x'.repeat(6_000)}`)
+    await turn()
+    expect(messages).toEqual([tooLarge(1)])
+    expect(onEndless).not.toHaveBeenCalled()
+    stream.write('x'.repeat(1_000))
+    await turn()
+    expect(onEndless.mock.calls).toEqual([
+      ['a line without end on stdout: over 6400 bytes (limits.messageBytes is 100)'],
+    ])
+  })
+
+  it('gives up a line without end, once', async () => {
     const { stream, onEndless, messages } = setup(100)
     stream.write(`{"id":1,"result":{"t":"${'x'.repeat(1_000)}`)
     await turn()

@@ -426,6 +426,21 @@ describe('a close', () => {
     expect(t.clock.pending()).toEqual([])
   })
 
+  it('of an attempt that could not end its process: no second one beside it', async () => {
+    const t = setup()
+    t.supervisor.start()
+    await t.refused(failure('MCP_CLOSE_TIMEOUT', 'the process does not end'))
+    expect(t.supervisor.snapshot().state).toEqual({ name: 'failed', reason: 'unclosed', unclosed: 1 })
+    const late = setup({ polite: false })
+    late.supervisor.start()
+    await settled()
+    late.supervisor.restart()
+    await late.refused(failure('MCP_CLOSE_TIMEOUT', 'the process does not end'))
+    expect(late.openings).toHaveLength(1)
+    expect(late.supervisor.snapshot().state).toMatchObject({ unclosed: 1 })
+    expect(late.clock.pending()).toEqual([])
+  })
+
   it('that fails after its time changes nothing any more', async () => {
     const t = setup()
     t.seen.closeAtOnce = false

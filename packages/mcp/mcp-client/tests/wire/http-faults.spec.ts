@@ -558,6 +558,7 @@ describe('connections', () => {
     expect(connection.notes).toEqual([])
     expect(connection.transport.downReason).toMatchObject({
       code: 'MCP_HTTP_UNAVAILABLE',
+      message: `nothing listens at 127.0.0.1:${server.port} (ECONNREFUSED)`,
       data: { cause: 'ECONNREFUSED' },
     })
     expect(

@@ -1,9 +1,8 @@
 /** The old HTTP+SSE transport under the real SDK client. */
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { createSseTransport, isStreamableRefusal } from '../../src/connection/http-sse.ts'
+import { createSseTransport } from '../../src/connection/http-sse.ts'
 import type { SseOptions } from '../../src/connection/http-sse.ts'
-import { McpError } from '../../src/errors.ts'
 import { fromForeign } from '../../src/foreign.ts'
 import { loadSdk } from '../../src/sdk.ts'
 import { countingClock, event, openEverything, openServer, stream, text } from './http-server.ts'
@@ -251,26 +250,10 @@ describe('HTTP+SSE', () => {
     Object.defineProperty(transport, 'endpoint', { value: new URL(other.url) })
     for (let failure = 0; failure < 3; failure += 1) await refused(client.ping())
     await transport.close()
-    expect(transport.downReason?.code).toBe('MCP_HTTP_UNAVAILABLE')
+    expect(transport.downReason).toMatchObject({
+      code: 'MCP_HTTP_UNAVAILABLE',
+      message: `nothing listens at 127.0.0.1:${other.port} (ECONNREFUSED)`,
+    })
     await connection.end(server)
   })
-})
-
-describe('isStreamableRefusal', () => {
-  it.each([400, 404, 405])('is true for HTTP %i', async (status) => {
-    const { SdkHttpError, SdkErrorCode } = await loadSdk()
-    expect(isStreamableRefusal(new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, '', { status }))).toBe(
-      true,
-    )
-    const details = { code: 'MCP_HTTP_REJECTED', server: 's', stage: 'connect' } as const
-    expect(isStreamableRefusal(new McpError('', { ...details, data: { status } }))).toBe(true)
-  })
-
-  it.each([
-    new McpError('', { code: 'MCP_HTTP_REJECTED', server: 's', stage: 'connect', data: { status: 401 } }),
-    Object.assign(new Error('x'), { data: undefined }),
-    new Error('404'),
-    { data: { status: 404 } },
-    undefined,
-  ])('is false for anything else', (error) => expect(isStreamableRefusal(error)).toBe(false))
 })

@@ -1,0 +1,3 @@
+import { describeFaults } from './table.ts'
+
+describeFaults('rpc')

@@ -1,0 +1,2 @@
+import type { FaultRow } from './row.ts'
+export const http: readonly FaultRow[] = []

@@ -9,6 +9,7 @@ import { openSession } from '../packages/mcp/mcp-client/src/connection/session.t
 import { createReader } from '../packages/mcp/mcp-client/src/discovery/reader.ts'
 import type { Catalog, CatalogEntry, JsonObject, Session } from '../packages/mcp/mcp-client/src/types.ts'
 import { VERSION } from '../packages/mcp/mcp-client/src/version.ts'
+import { FINISHED } from './results.ts'
 import { sampleArguments } from './sample.ts'
 
 /** run.ts gives a scenario 100 s; the driver ends before that, by itself. */
@@ -108,6 +109,8 @@ const hardLimit = setTimeout(() => process.exit(2), HARD_LIMIT_MS)
 hardLimit.unref()
 try {
   await drive(url, AbortSignal.timeout(LIMIT_MS))
+  // Says that all calls were answered and the session was closed in order; run.ts looks for it.
+  if (process.exitCode === undefined) process.stdout.write(`${FINISHED}\n`)
 } catch (error) {
   process.exitCode = 1
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

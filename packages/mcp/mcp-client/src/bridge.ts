@@ -192,13 +192,17 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
         ...(state.name === 'backoff' ? { nextRetryAt: since + state.delayMs } : {}),
         ...(lastError === undefined
           ? {}
-          : { lastError: { code: lastError.code, message: lastError.message } }),
+          : { lastError: { code: lastError.code, message: spec.redact(lastError.message) } }),
         ...(session === undefined ? {} : { facts: session.facts }),
         ...(pid === undefined ? {} : { pid }),
         ...(stderrTail === undefined ? {} : { stderrTail }),
         tools: {
           registered: publisher.count(),
-          quarantined: [...catalog.quarantined, ...refused],
+          // A server chooses the names of its tools.
+          quarantined: [...catalog.quarantined, ...refused].map(({ name, reason }) => ({
+            name: spec.redact(name),
+            reason: spec.redact(reason),
+          })),
           rewritten: publisher.rewritten(),
         },
       }

@@ -96,9 +96,7 @@ export const life: readonly FaultRow[] = [
     async check(scene) {
       const controller = new AbortController()
       const call = scene.call('hang', {}, controller.signal)
-      await scene.until(async () =>
-        (await scene.received()).some(({ method }) => method === 'tools/call'),
-      )
+      await scene.until(async () => (await scene.received()).some(({ method }) => method === 'tools/call'))
       const at = performance.now()
       controller.abort()
       failed(await call, /abort/i)
@@ -125,7 +123,8 @@ export const life: readonly FaultRow[] = [
   {
     id: 'leaves-a-helper',
     title: 'leaves a helper that holds stdout, then crashes in mid-call',
-    right: 'exit is noticed although the pipe stays open; call fails before its timeout; helper does not survive',
+    right:
+      'exit is noticed although the pipe stays open; call fails before its timeout; helper does not survive',
     transports: ['stdio'],
     server: (run) => named('leaves-a-helper', {}, run),
     config: { toolCallTimeoutMs: 20_000 },
@@ -305,9 +304,7 @@ export const life: readonly FaultRow[] = [
     config: { toolCallTimeoutMs: 20_000 },
     async check(scene) {
       const call = scene.call('hang')
-      await scene.until(async () =>
-        (await scene.received()).some(({ method }) => method === 'tools/call'),
-      )
+      await scene.until(async () => (await scene.received()).some(({ method }) => method === 'tools/call'))
       await scene.dispose()
       const outcome = await call
       failed(outcome, /./)

@@ -3,7 +3,6 @@
  */
 import assert from 'node:assert/strict'
 import { RpcError, text, tool } from '../behaviour.ts'
-import { listPage } from '../answer.ts'
 import { failed, hasNoTools, hasTools, succeeded, told, untilTold, untilTool } from './checks.ts'
 import { named } from './named.ts'
 import type { FaultRow } from './row.ts'
@@ -46,7 +45,10 @@ export const lists: readonly FaultRow[] = [
     right: 'all of them; event loop alive; dispose works',
     transports: ['stdio'],
     eras: ['legacy'],
-    server: () => ({ tools: Array.from({ length: 12_000 }, (_, index) => tool(`t${index}`)), pageSize: 4_000 }),
+    server: () => ({
+      tools: Array.from({ length: 12_000 }, (_, index) => tool(`t${index}`)),
+      pageSize: 4_000,
+    }),
     config: { startup: { waitMs: 30_000, timeoutMs: 30_000 } },
     async check(scene) {
       assert.equal(scene.tools().length, 10_000)
@@ -187,7 +189,8 @@ export const lists: readonly FaultRow[] = [
   },
   {
     id: 'malformed-tools',
-    title: 'no inputSchema, a null description, a number for a tool, a schema that is no object, and good ones',
+    title:
+      'no inputSchema, a null description, a number for a tool, a schema that is no object, and good ones',
     right: 'one bad item costs at most one item',
     server: () => ({
       listTools: () => ({
@@ -238,15 +241,21 @@ export const lists: readonly FaultRow[] = [
     right: 'bounded; nothing fetched; other tools live',
     server: () => {
       let deep: Record<string, unknown> = { type: 'string' }
-      for (let level = 0; level < 3_000; level++) deep = { type: 'object', properties: { a: deep } }
+      for (let level = 0; level < 1_500; level++) deep = { type: 'object', properties: { a: deep } }
       const self = {
         type: 'object',
         properties: { next: { $ref: '#/$defs/node' } },
         $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
       }
       const elsewhere = { type: 'object', properties: { a: { $ref: 'http://127.0.0.1:9/schema.json' } } }
-      const listed = [tool('self', { inputSchema: self }), tool('elsewhere', { inputSchema: elsewhere })]
-      return { tools: [...listed, tool('deep', { inputSchema: deep }), tool('good')], listTools: (params) => listPage({ tools: [...listed, tool('deep', { inputSchema: deep }), tool('good')] }, params) }
+      return {
+        tools: [
+          tool('self', { inputSchema: self }),
+          tool('elsewhere', { inputSchema: elsewhere }),
+          tool('deep', { inputSchema: deep }),
+          tool('good'),
+        ],
+      }
     },
     async check(scene) {
       assert.ok(scene.tools().includes('mcp__fault__good'), scene.tools().join(', '))

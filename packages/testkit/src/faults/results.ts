@@ -25,7 +25,14 @@ export const results: readonly FaultRow[] = [
     right: 'error or text; no crash',
     server: () => named('content-kinds'),
     async check(scene) {
-      for (const name of ['content-string', 'content-missing', 'unknown-kind', 'text-missing', 'null-member', 'empty']) {
+      for (const name of [
+        'content-string',
+        'content-missing',
+        'unknown-kind',
+        'text-missing',
+        'null-member',
+        'empty',
+      ]) {
         assert.ok((await scene.call(name)).text.length >= 0)
       }
       succeeded(await scene.call('unknown-kind'), /before[\s\S]*after/)
@@ -57,7 +64,10 @@ export const results: readonly FaultRow[] = [
     title: 'outputSchema is nonsense for one tool',
     right: 'the list as a whole survives, and the tool runs',
     server: () => ({
-      tools: [tool('odd', { outputSchema: { type: 'object', properties: { a: { type: 'banana' } } } }), tool('good')],
+      tools: [
+        tool('odd', { outputSchema: { type: 'object', properties: { a: { type: 'banana' } } } }),
+        tool('good'),
+      ],
       callTool: () => text('ran', { structuredContent: { a: 1 } }),
     }),
     async check(scene) {
@@ -88,20 +98,27 @@ export const results: readonly FaultRow[] = [
     title: '50 000 text blocks',
     right: 'settles in time',
     server: () => ({
-      callTool: () => ({ content: Array.from({ length: 50_000 }, (_, index) => ({ type: 'text', text: `b${index}` })) }),
+      callTool: () => ({
+        content: Array.from({ length: 50_000 }, (_, index) => ({ type: 'text', text: `b${index}` })),
+      }),
     }),
     config: { toolCallTimeoutMs: 10_000 },
     async check(scene) {
       const outcome = await scene.call('echo')
       succeeded(outcome, /b0/)
-      assert.ok(Buffer.byteLength(outcome.text) < 110 * 1024, `${outcome.text.length} characters to the model`)
+      assert.ok(
+        Buffer.byteLength(outcome.text) < 110 * 1024,
+        `${outcome.text.length} characters to the model`,
+      )
     },
   },
   {
     id: 'odd-arguments',
     title: 'the model sends odd arguments: __proto__ key, nested null, 500 KB string',
     right: 'sent as given or refused; no pollution',
-    server: () => ({ callTool: ({ arguments: args }) => text(`got ${Object.keys(args as object).join(',')}`) }),
+    server: () => ({
+      callTool: ({ arguments: args }) => text(`got ${Object.keys(args as object).join(',')}`),
+    }),
     config: { toolCallTimeoutMs: 5_000 },
     async check(scene) {
       const args: unknown = JSON.parse('{"__proto__":{"polluted":true},"message":"m","deep":{"a":null}}')

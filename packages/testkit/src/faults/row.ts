@@ -60,6 +60,8 @@ export interface FaultRow {
   /** What the server says; its era comes from the scene. Default: a healthy one. */
   readonly server?: (run: Run, options: Options) => Behaviour
   readonly http?: HttpFault
+  /** HTTP: another URL in the row than that of the server. */
+  readonly url?: (url: string) => string
   /** Keys of the config row over the defaults of the table. */
   readonly config?: Params
   /** stdio: a command of its own instead of the scripted server. */

@@ -12,7 +12,8 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/client'
-import type { JsonObject, JsonValue } from '../types.ts'
+import { isJsonObject } from '../json.ts'
+import type { JsonObject } from '../types.ts'
 
 const RAW = 'dsh/raw'
 
@@ -25,15 +26,15 @@ const REWRITES: Readonly<Record<string, (result: JsonObject) => JsonObject>> = {
     resultType: 'complete',
     ttlMs: typeof result['ttlMs'] === 'number' && result['ttlMs'] >= 0 ? result['ttlMs'] : 0,
     cacheScope: result['cacheScope'] === 'public' ? 'public' : 'private',
-    capabilities: isObject(result['capabilities']) ? result['capabilities'] : {},
+    capabilities: isJsonObject(result['capabilities']) ? result['capabilities'] : {},
   }),
   initialize: (result) => {
-    const { name, version } = isObject(result['serverInfo']) ? result['serverInfo'] : {}
+    const { name, version } = isJsonObject(result['serverInfo']) ? result['serverInfo'] : {}
     return {
       ...result,
-      capabilities: isObject(result['capabilities']) ? result['capabilities'] : {},
+      capabilities: isJsonObject(result['capabilities']) ? result['capabilities'] : {},
       serverInfo: {
-        ...(isObject(result['serverInfo']) ? result['serverInfo'] : {}),
+        ...(isJsonObject(result['serverInfo']) ? result['serverInfo'] : {}),
         name: typeof name === 'string' ? name : 'unnamed',
         version: typeof version === 'string' ? version : 'unknown',
       },
@@ -131,8 +132,4 @@ export class CarrierTransport implements Transport {
 
 function carry(shell: JsonObject, raw: JsonObject): JsonObject {
   return { ...shell, resultType: 'complete', _meta: { [RAW]: raw } }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

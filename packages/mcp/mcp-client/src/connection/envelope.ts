@@ -4,6 +4,8 @@
  * (stdio) or fail the whole reply (HTTP), and the call would wait for its timeout (typescript-sdk#2722). Pure.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { isJsonObject } from '../json.ts'
+import type { JsonObject } from '../types.ts'
 
 const INTERNAL_ERROR = -32603
 
@@ -15,12 +17,10 @@ export interface Inbound {
   readonly problem?: string
 }
 
-type Dict = Record<string, unknown>
-
 /** Read any JSON value as zero or more JSON-RPC messages. Never throws. */
 export function readEnvelope(value: unknown): Inbound {
   if (Array.isArray(value)) return readBatch(value)
-  if (!isDict(value)) return { messages: [], problem: 'a message that is not a JSON object' }
+  if (!isJsonObject(value)) return { messages: [], problem: 'a message that is not a JSON object' }
   if (typeof value['method'] === 'string') return { messages: [readCall(value, value['method'])] }
   const { id } = value
   if (typeof id !== 'string' && typeof id !== 'number') {
@@ -29,7 +29,7 @@ export function readEnvelope(value: unknown): Inbound {
   // JSON-RPC 1.0 writes both members and sets the other one to null.
   const error = value['error'] ?? undefined
   if (error !== undefined) return { messages: [failure(id, error)] }
-  if (isDict(value['result'])) {
+  if (isJsonObject(value['result'])) {
     return { messages: [{ jsonrpc: '2.0', id, result: value['result'] } as JSONRPCMessage] }
   }
   const what = value['result'] === undefined ? 'neither result nor error' : 'a result that is not an object'
@@ -46,18 +46,20 @@ function readBatch(values: readonly unknown[]): Inbound {
   return { messages, problem: `a JSON-RPC batch of ${values.length}` }
 }
 
-function readCall(value: Dict, method: string): JSONRPCMessage {
+function readCall(value: JsonObject, method: string): JSONRPCMessage {
   const { id, params } = value
   return {
     jsonrpc: '2.0',
     ...(typeof id === 'string' || typeof id === 'number' ? { id } : {}),
     method,
-    ...(isDict(params) ? { params } : {}),
+    ...(isJsonObject(params) ? { params } : {}),
   } as JSONRPCMessage
 }
 
 function failure(id: string | number, error: unknown): JSONRPCMessage {
-  const { code, message, data } = isDict(error) ? error : { code: undefined, message: error, data: undefined }
+  const { code, message, data } = isJsonObject(error)
+    ? error
+    : { code: undefined, message: error, data: undefined }
   return {
     jsonrpc: '2.0',
     id,
@@ -73,9 +75,7 @@ function failure(id: string | number, error: unknown): JSONRPCMessage {
 }
 
 function errorText(error: unknown): string {
-  return isDict(error) && typeof error['message'] === 'string' ? `: ${error['message'].slice(0, 200)}` : ''
-}
-
-function isDict(value: unknown): value is Dict {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(error) && typeof error['message'] === 'string'
+    ? `: ${error['message'].slice(0, 200)}`
+    : ''
 }

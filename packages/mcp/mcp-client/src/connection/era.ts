@@ -57,6 +57,10 @@ export function nextTry(spec: ServerSpec, failed: Try, error: McpError): Try | u
   if (failed.negotiation.kind === 'probe' && blamesProbe(error)) {
     return { ...failed, negotiation: { kind: 'legacy' } }
   }
+  const revision = spec.protocol === 'auto' ? modernOffer(failed, error) : undefined
+  if (revision !== undefined) {
+    return { ...failed, negotiation: { kind: 'modern', revision }, remembered: false }
+  }
   const status = error.data['status']
   const refused = status === 400 || status === 404 || status === 405
   const mayFallBack =
@@ -78,6 +82,18 @@ function blamesProbe(error: McpError): boolean {
     default:
       return false
   }
+}
+
+/**
+ * The new revision that a server names when it refuses initialize: it is modern after all, and was only slower than the
+ * probe waits, or has been upgraded since the verdict.
+ */
+function modernOffer({ negotiation, transport }: Try, error: McpError): string | undefined {
+  if (negotiation.kind === 'modern' || transport === 'sse') return undefined
+  const supported = error.code === 'MCP_PROTOCOL_UNSUPPORTED' ? error.data['supported'] : undefined
+  return Array.isArray(supported) && supported.includes(FIRST_MODERN_REVISION)
+    ? FIRST_MODERN_REVISION
+    : undefined
 }
 
 function transportOf(spec: ServerSpec): Try['transport'] {

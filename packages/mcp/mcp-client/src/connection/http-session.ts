@@ -4,10 +4,12 @@
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/client'
 import { McpError, messageOf } from '../errors.ts'
+import { cleanLine } from '../text.ts'
 import { headerOf } from './http-headers.ts'
 import type { ReplyHeaders, SessionHeaders } from './http-headers.ts'
 
 const MAX_ID_CHARS = 8 * 1024
+const MAX_REASON_CHARS = 500
 
 /** Opens a new session by the handshake that opened the old one, and confirms it. Rejects when the server does not. */
 export type Reopen = (handshake: JSONRPCRequest) => Promise<void>
@@ -69,7 +71,8 @@ export class HttpSession {
     try {
       await this.reopen(handshake)
     } catch (cause) {
-      throw new McpError(`the server lost the session and no new one could be made: ${messageOf(cause)}`, {
+      const reason = cleanLine(messageOf(cause), MAX_REASON_CHARS)
+      throw new McpError(`the server lost the session and no new one could be made: ${reason}`, {
         code: 'MCP_SESSION_LOST',
         server: this.serverName,
         stage: 'connect',

@@ -12,11 +12,15 @@ const TYPES: ReadonlySet<JsonValue | undefined> = new Set(['string', 'integer', 
 const MAX_SHOWN_CHARS = 80
 
 /** Keywords that hold schemas, `properties` aside: what is annotated below them cannot be found in the arguments. */
-const SCHEMAS = (
-  'items prefixItems contains additionalItems additionalProperties unevaluatedItems unevaluatedProperties ' +
-  'propertyNames allOf anyOf oneOf not if then else contentSchema'
-).split(' ')
-const MAPS_OF_SCHEMAS = ['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions']
+const SCHEMAS = new Set(
+  (
+    'items prefixItems contains additionalItems additionalProperties unevaluatedItems unevaluatedProperties ' +
+    'propertyNames allOf anyOf oneOf not if then else contentSchema'
+  ).split(' '),
+)
+const MAPS_OF_SCHEMAS = new Set(
+  'patternProperties dependentSchemas dependencies $defs definitions'.split(' '),
+)
 
 /** The catalog without the tools that a client on HTTP must not offer. */
 export function withoutBadHeaders(catalog: Catalog): Catalog {
@@ -73,18 +77,22 @@ function annotationFault(schema: JsonObject, place: Place, names: Set<string>): 
 }
 
 function* placesIn(schema: JsonObject, { path, isReachable }: Place): Iterable<Place> {
-  for (const [name, inner] of Object.entries(mapOf(schema['properties']))) {
-    yield { schema: inner, path: [...path, name], isArgument: isReachable, isReachable }
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'properties' && isObject(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        yield { schema: inner, path: [...path, name], isArgument: isReachable, isReachable }
+      }
+    } else {
+      for (const inner of schemasUnder(keyword, value)) {
+        yield { schema: inner, path, isArgument: false, isReachable: false }
+      }
+    }
   }
-  const others = [
-    SCHEMAS.flatMap((keyword) => schema[keyword] ?? []),
-    ...MAPS_OF_SCHEMAS.map((keyword) => Object.values(mapOf(schema[keyword]))),
-  ]
-  for (const inner of others.flat()) yield { schema: inner, path, isArgument: false, isReachable: false }
 }
 
-function mapOf(value: JsonValue | undefined): JsonObject {
-  return isObject(value) ? value : {}
+function schemasUnder(keyword: string, value: JsonValue): readonly JsonValue[] {
+  if (SCHEMAS.has(keyword)) return Array.isArray(value) ? value : [value]
+  return MAPS_OF_SCHEMAS.has(keyword) && isObject(value) ? Object.values(value) : []
 }
 
 function shown(text: string): string {

@@ -3,6 +3,7 @@
  * alone with a reason where it is not. Pure.
  */
 import { createHash } from 'node:crypto'
+import { isJsonObject } from '../json.ts'
 import { publicToolName } from '../naming.ts'
 import { cleanLine } from '../text.ts'
 import type { CatalogEntry, JsonObject, JsonValue, Quarantined, ToolAnnotations } from '../types.ts'
@@ -19,14 +20,14 @@ const MAX_SHOWN_CHARS = 80
  * @param position index in the list; names an item that has no name
  */
 export function parseTool(serverName: string, item: unknown, position: number): Parsed {
-  if (!isObject(item)) return leaveOut(`#${position}`, 'the entry is not an object')
+  if (!isJsonObject(item)) return leaveOut(`#${position}`, 'the entry is not an object')
   const { name } = item
   if (typeof name !== 'string') return leaveOut(`#${position}`, 'the entry has no name')
   if (name === '') return leaveOut(`#${position}`, 'the name is empty')
   if (name.length > MAX_NAME_CHARS)
     return leaveOut(name, `the name is longer than ${MAX_NAME_CHARS} characters`)
   const inputSchema = item['inputSchema'] ?? { type: 'object' }
-  if (!isObject(inputSchema)) return leaveOut(name, 'inputSchema is not an object')
+  if (!isJsonObject(inputSchema)) return leaveOut(name, 'inputSchema is not an object')
   const { outputSchema, execution } = item
   const title = textOf(item['title'])
   const shown = {
@@ -35,9 +36,9 @@ export function parseTool(serverName: string, item: unknown, position: number): 
     ...(title === undefined ? {} : { title }),
     description: textOf(item['description']) ?? '',
     inputSchema,
-    ...(isObject(outputSchema) ? { outputSchema } : {}),
+    ...(isJsonObject(outputSchema) ? { outputSchema } : {}),
     annotations: annotationsOf(item['annotations']),
-    taskRequired: isObject(execution) && execution['taskSupport'] === 'required',
+    taskRequired: isJsonObject(execution) && execution['taskSupport'] === 'required',
   }
   try {
     return { ok: true, entry: Object.freeze({ ...shown, digest: digestOf(shown as unknown as JsonObject) }) }
@@ -58,7 +59,7 @@ export function digestOf(value: JsonValue): string {
  */
 export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_key, member: JsonValue) => {
-    if (!isObject(member)) return member
+    if (!isJsonObject(member)) return member
     const sorted: JsonObject = Object.create(null) as JsonObject
     for (const key of Object.keys(member).toSorted()) sorted[key] = member[key] as JsonValue
     return sorted
@@ -66,7 +67,7 @@ export function canonicalJson(value: JsonValue): string {
 }
 
 function annotationsOf(value: JsonValue | undefined): ToolAnnotations {
-  if (!isObject(value)) return {}
+  if (!isJsonObject(value)) return {}
   const title = textOf(value['title'])
   return {
     ...(title === undefined ? {} : { title }),
@@ -90,8 +91,4 @@ function leaveOut(name: string, reason: string): Parsed {
 
 function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -5,6 +5,7 @@
 import type { JsonSchemaNode } from '@deepseek-ai/dsh-tools'
 import { McpError, isMcpError, messageOf } from '../errors.ts'
 import type { McpErrorCode } from '../errors.ts'
+import { isJsonObject } from '../json.ts'
 import type { HostServices } from '../projection/host.ts'
 import { limitText } from '../projection/limits.ts'
 import { PLAIN, projectResult, toContent } from '../projection/result.ts'
@@ -26,6 +27,7 @@ const MAX_TOOL_CHARS = 128
 const MAX_NOTED_PLACES = 8
 const REST_OF_ERROR = 'The text is longer than limits.resultTextBytes allows'
 /** How servers of many kinds say that a name is gone. A wrong guess costs one coalesced re-list. */
+const HEADER_MISMATCH = -32020
 const UNKNOWN_TOOL =
   /\b(unknown|no such|unrecognized) tool\b|\btool\b.{0,200}\b(not found|does not exist|is unknown)\b/is
 
@@ -178,7 +180,9 @@ function explained(error: unknown, session: Session | undefined, context: CallCo
   const { spec } = context
   const known = isMcpError(error) ? error : failure('MCP_RESULT_INVALID', messageOf(error), context, error)
   const text = describeFailure(known, session?.diagnostics() ?? {})
-  if (known.code === 'MCP_REQUEST_REJECTED' && isUnknownTool(text)) context.onUnknownTool()
+  if (known.code === 'MCP_REQUEST_REJECTED' && (isUnknownTool(text) || isHeaderMismatch(known))) {
+    context.onUnknownTool()
+  }
   const message = shown(text, spec)
   if (message === known.message) return known
   return new McpError(message, {
@@ -241,8 +245,9 @@ function isUnknownTool(text: string): boolean {
   return UNKNOWN_TOOL.test(text.slice(0, 1_000))
 }
 
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** The tool mirrors other arguments into headers now than its listed schema says. */
+function isHeaderMismatch({ data }: McpError): boolean {
+  return data['rpcCode'] === HEADER_MISMATCH
 }
 
 function typeName(value: unknown): string {

@@ -2,6 +2,7 @@
  * Owns the reading of MCP content blocks: each untrusted block becomes one part the model may see, or nothing.
  * Pure; one malformed block costs one diagnostic.
  */
+import { isJsonObject } from '../json.ts'
 import { cleanLine, inspectText } from '../text.ts'
 
 const MAX_NAME_CHARS = 512
@@ -44,7 +45,7 @@ export function readBlocks(content: readonly unknown[]): Reading {
   let hidden = 0
   for (const [index, value] of content.entries()) {
     const place: Place = { index, hidden: 0 }
-    const part = isDict(value)
+    const part = isJsonObject(value)
       ? isForModel(value) && readBlock(value, place)
       : text('[unsupported MCP content block: expected an object]')
     if (part !== false) parts.push(part)
@@ -88,7 +89,8 @@ function readLink(link: Dict): string {
 }
 
 function readResource(resource: unknown, place: Place): Part {
-  if (!isDict(resource)) return text('[embedded resource unavailable: the MCP block is missing its resource]')
+  if (!isJsonObject(resource))
+    return text('[embedded resource unavailable: the MCP block is missing its resource]')
   if (typeof resource['text'] !== 'string')
     return bytes('resource', { ...resource, data: resource['blob'] }, place)
   const uri = string(resource['uri'])
@@ -118,7 +120,7 @@ function bytes(what: 'audio' | 'resource', block: Dict, place: Place): Part {
 
 /** An audience that names somebody, and not the assistant, keeps the block from the model. */
 function isForModel(block: Dict): boolean {
-  const audience = isDict(block['annotations']) ? block['annotations']['audience'] : undefined
+  const audience = isJsonObject(block['annotations']) ? block['annotations']['audience'] : undefined
   return !Array.isArray(audience) || !audience.includes('user') || audience.includes('assistant')
 }
 
@@ -143,8 +145,4 @@ function text(value: string): Part {
 
 function string(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
-}
-
-function isDict(value: unknown): value is Dict {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

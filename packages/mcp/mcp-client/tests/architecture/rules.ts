@@ -57,6 +57,7 @@ const ROOT_FILES: Readonly<Record<string, Step>> = {
   'errors.ts': 'base',
   'foreign.ts': 'base',
   'text.ts': 'base',
+  'json.ts': 'base',
   'sdk.ts': 'base',
   'naming.ts': 'base',
   'clock.ts': 'base',

@@ -242,4 +242,31 @@ describe('a storm of list_changed', () => {
     expect((await listsOf(server)) - before).toBeLessThanOrEqual(3)
     expect((await host.call('mcp__one__final')).isError).toBe(false)
   })
+
+  it('costs few lists while it goes on for a second, and a list that was asked for too early is read again', async () => {
+    const batches = 30
+    let batch = 0
+    const server = await serve({
+      async listTools() {
+        const tools = [tool(`t${batch}`)]
+        // What is answered is what was there when it was asked for.
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        return { tools }
+      },
+    })
+    const host = await suite.boot({ rows: [httpRow('one', server.url)] })
+    await waitFor(
+      () => [...server.sessions.values()],
+      ({ streams }) => streams.size === 1,
+    )
+    const before = server.requests.length
+    const storm = setInterval(() => {
+      batch += 1
+      for (let at = 0; at < 100; at++) server.listChanged()
+      if (batch === batches) clearInterval(storm)
+    }, 1_000 / batches)
+    suite.after(() => clearInterval(storm))
+    await host.until(() => host.tools().join() === `mcp__one__t${batches}`, 10_000)
+    expect(server.requests.length - before).toBeLessThanOrEqual(4)
+  })
 })

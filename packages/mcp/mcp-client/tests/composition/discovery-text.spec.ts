@@ -120,6 +120,8 @@ describe('no text of a server breaks the prompt', () => {
       expect(text.isWellFormed()).toBe(true)
     }
     for (const name of names) expect(strings.join('\n')).toContain(name)
+    for (const text of stringsOf(request?.tools)) expect(text).not.toMatch(/\{\{|\}\}/)
+    for (const { description } of request?.tools ?? []) expect(description).not.toMatch(/^```/m)
     // Only a line that begins with a fence ends the block of the SDK: its own, once.
     const fences = prompt.join('\n').match(/^[ \t]*```.*/gm) ?? []
     expect(fences).toEqual(mode === 'native' ? [] : ['```ts', '```'])

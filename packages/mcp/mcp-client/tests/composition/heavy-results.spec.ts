@@ -101,13 +101,13 @@ describe('in the agent loop', { timeout: 60_000 }, () => {
     const [, list = ''] = /stored at (\S+) \(/.exec(shownBlocks) ?? []
     expect(readFileSync(list, 'utf8')).toMatch(/block 497 b+\n\[image\]\nthe last block$/)
 
-    const all = blocks()
+    const lengths = blocks().map(({ text: words, data }) => String(words ?? data).length)
     expect(JSON.parse(measured)).toEqual([
       text().length,
       'the end',
       500,
-      (all[497]?.['text'] as string).length,
-      (all[498]?.['data'] as string).length,
+      lengths[497],
+      lengths[498],
       'the last block',
     ])
     // Neither the log of the session nor any request has the whole.

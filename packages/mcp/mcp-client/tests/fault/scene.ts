@@ -57,7 +57,12 @@ export async function playRow(row: FaultRow, transport: FaultTransport, era: Era
         .map(({ name }) => name)
         .filter((name) => name.startsWith(`mcp__${SERVER_NAME}__`))
     const startedAt = performance.now()
-    const fiber = ctx.plugin(mcpClient, { ...server.target, serverName: SERVER_NAME, ...DEFAULTS, ...row.config } as never)
+    const fiber = ctx.plugin(mcpClient, {
+      ...server.target,
+      serverName: SERVER_NAME,
+      ...DEFAULTS,
+      ...row.config,
+    } as never)
     await within(limits.startup.timeoutMs + START_GRACE_MS, 'start-up', Promise.resolve(fiber))
     const dispose = (): Promise<void> => {
       const at = performance.now()
@@ -74,20 +79,23 @@ export async function playRow(row: FaultRow, transport: FaultTransport, era: Era
       startMs: performance.now() - startedAt,
       logs,
       tools: names,
-      async call(rawName, args = {}, signal = new AbortController().signal) {
+      async call(rawName, args = { message: 'hello' }, signal = new AbortController().signal) {
         const name = publicToolName(SERVER_NAME, rawName)
         const at = performance.now()
         const running = tools.execute({ callId: CallId(`call-${++calls}`), name, arguments: args, signal })
         const result = await within(callLimitMs, `the call of ${rawName}`, running)
         const outcome: Outcome = {
           isError: result.isError,
-          text: result.content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n'),
+          text: result.content
+            .map((block) => (block.type === 'text' ? block.text : `<${block.type}>`))
+            .join('\n'),
           ms: performance.now() - at,
         }
         assert.ok(!outcome.text.includes(SECRET), 'a planted secret stands in a result')
         return outcome
       },
-      until: (holds, limitMs = 10_000) => until(holds, limitMs, () => `${names().join(', ')}\n${logs.join('\n')}`),
+      until: (holds, limitMs = 10_000) =>
+        until(holds, limitMs, () => `${names().join(', ')}\n${logs.join('\n')}`),
       received: server.received,
       notes: server.notes,
       starts: server.starts,
@@ -98,13 +106,26 @@ export async function playRow(row: FaultRow, transport: FaultTransport, era: Era
         return server.http
       },
     }
-    await row.check(scene)
+    await row.check(scene).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(`${reason}\n--- told the operator:\n${logs.join('\n').slice(0, 4_000)}`, {
+        cause: error,
+      })
+    })
     await dispose()
     await within(DISPOSE_LIMIT_MS, 'the second disposal', fiber.dispose())
     assert.deepEqual(names(), [], 'tools are registered after disposal')
-    await until(async () => [...watched, ...(await server.pids())].every((pid) => !isAlive(pid)), 2_000, () => 'a process is left')
+    await until(
+      async () => [...watched, ...(await server.pids())].every((pid) => !isAlive(pid)),
+      2_000,
+      () => 'a process is left',
+    )
     // The agent lets go of its sockets in the turn after the disposal.
-    await until(() => server.http === undefined || server.http.socketCount === 0, 2_000, () => 'a socket is left')
+    await until(
+      () => server.http === undefined || server.http.socketCount === 0,
+      2_000,
+      () => 'a socket is left',
+    )
     checkLogs(logs)
   } finally {
     await ctx.fiber.dispose()
@@ -135,7 +156,9 @@ function stdioSide(row: FaultRow, era: Era): Side {
     },
     async received() {
       const entries = await server.journal()
-      return entries.flatMap(({ kind, message }) => (kind === 'received' && message !== undefined ? [message] : []))
+      return entries.flatMap(({ kind, message }) =>
+        kind === 'received' && message !== undefined ? [message] : [],
+      )
     },
     async notes(name) {
       const entries = await server.journal()
@@ -150,7 +173,11 @@ async function httpSide(row: FaultRow, era: Era): Promise<Side> {
   const behaviour = { ...row.server?.({ starts: 1 }, {}), era }
   const http = await startHttpServer(behaviour, row.http?.(era) ?? {})
   return {
-    target: { transport: 'streamable-http', url: http.url, headers: { Authorization: `Bearer ${SECRET}` } },
+    target: {
+      transport: 'streamable-http',
+      url: row.url?.(http.url) ?? http.url,
+      headers: { Authorization: `Bearer ${SECRET}` },
+    },
     http,
     received: async () => http.requests.flatMap(({ message }) => (message === undefined ? [] : [message])),
     notes: async (name) => http.notes.flatMap((note) => (note.name === name ? [note.data] : [])),
@@ -175,7 +202,10 @@ function checkLogs(logs: readonly string[]): void {
   for (const line of logs) {
     assert.ok(!line.includes(SECRET), `a planted secret stands in the log: ${line.slice(0, 300)}`)
     // oxlint-disable-next-line no-control-regex -- that is what is looked for
-    assert.ok(!/[\u0000-\u001f\u007f-\u009f]/.test(line), `raw control characters in ${JSON.stringify(line.slice(0, 300))}`)
+    assert.ok(
+      !/[\u0000-\u001f\u007f-\u009f]/.test(line),
+      `raw control characters in ${JSON.stringify(line.slice(0, 300))}`,
+    )
   }
 }
 

@@ -12,7 +12,7 @@ import { expectNoLeftovers, faults, leftovers } from '@dsh-mcp/testkit'
 import type { FaultGroup, FaultRow, Leftovers } from '@dsh-mcp/testkit'
 import { playRow } from './scene.ts'
 
-const ROW_LIMIT_MS = 60_000
+const ROW_LIMIT_MS = 90_000
 const MAX_BLOCK_MS = 1_000
 
 /** Declare the tests of one group. */

@@ -318,6 +318,8 @@ describe('a failure of the session', () => {
 
   it.each([
     ['Unknown tool: get.thing', 1],
+    // Megabytes of this would take the pattern half a minute.
+    [`${'tool '.repeat(210)}not found`, 0],
     ['MCP error -32602: Tool get.thing not found', 1],
     ['tool "get.thing" does not exist', 1],
     ['No such tool', 1],
@@ -342,6 +344,11 @@ describe('a failure of the session', () => {
       'MCP server "demo": the connection to the server is closed. The server process ended: exit code 3. The call may have run. ' +
         'Its last words: line one Panic: *** out of memory',
     )
+  })
+
+  it('hides a secret that hides itself', async () => {
+    const { error } = await failing(wire('MCP_REQUEST_REJECTED', 'bad token s3\u200bcr\u202eet'))
+    expect(error.message).toBe('bad token ***')
   })
 
   it('says nothing twice', async () => {

@@ -117,6 +117,38 @@ describe('nextTry', () => {
     remembered: false,
   })
 
+  const refusal = failure('MCP_PROTOCOL_UNSUPPORTED', { supported: ['2031-01-01', '2026-07-28'] })
+  const modern: Try = { ...probe(), negotiation: { kind: 'modern', revision: '2026-07-28' } }
+
+  it('takes the new era from a server that was slower than the probe and refuses the old one', () => {
+    expect(nextTry(stdio(), probe(), refusal)).toEqual(modern)
+  })
+
+  it('takes it from a server that was upgraded since the verdict', () => {
+    expect(nextTry(stdio(), { ...legacy(), remembered: true }, refusal)).toEqual(modern)
+  })
+
+  it.each<[string, ServerSpec, Try, McpError]>([
+    ['not twice', stdio(), modern, refusal],
+    ['not over SSE', http('auto'), legacy('sse'), refusal],
+    ['not against a row that wants the old era', stdio('legacy'), legacy(), refusal],
+    [
+      'not a revision of the future',
+      stdio(),
+      probe(),
+      failure('MCP_PROTOCOL_UNSUPPORTED', { supported: ['2031-01-01'] }),
+    ],
+    ['not where none is named', stdio(), probe(), failure('MCP_PROTOCOL_UNSUPPORTED')],
+    [
+      'not on another failure',
+      stdio(),
+      legacy(),
+      failure('MCP_REQUEST_REJECTED', { supported: ['2026-07-28'] }),
+    ],
+  ])('takes the new era %s', (_what, spec, failed, error) => {
+    expect(nextTry(spec, failed, error)).toBeUndefined()
+  })
+
   it.each<[string, ServerSpec, Try, McpError, Try | undefined]>([
     ['a server that dies of the probe', stdio(), probe(), failure('MCP_CONNECTION_CLOSED'), legacy()],
     ['a server that is silent', stdio(), probe(), failure('MCP_CONNECT_TIMEOUT'), legacy()],

@@ -53,6 +53,32 @@ function setup(taken: readonly string[] = []) {
 }
 
 describe('createPublisher', () => {
+  it('knows what was rewritten of the tools that are registered, by name, the first twenty of each', () => {
+    const rewrites = Array.from({ length: 25 }, (_, at) => ({
+      path: `/p${at}`,
+      keyword: 'type',
+      reason: 'type-list',
+    }))
+    const publisher = createPublisher(
+      'demo',
+      () => () => undefined,
+      (item) => ({
+        ok: true,
+        definition: definitionOf(item),
+        rewrites: item.rawName === 'plain' ? [] : rewrites,
+      }),
+    )
+    publisher.publish([entry('z\u202e'), entry('plain'), entry('b')])
+    expect(publisher.rewritten()).toEqual([
+      { name: 'b', count: 25, rewrites: rewrites.slice(0, 20) },
+      { name: 'z', count: 25, rewrites: rewrites.slice(0, 20) },
+    ])
+    publisher.publish([entry('b')])
+    expect(publisher.rewritten().map(({ name }) => name)).toEqual(['b'])
+    publisher.withdraw()
+    expect(publisher.rewritten()).toEqual([])
+  })
+
   it('registers a list, and nothing again for the same list', () => {
     const t = setup()
     const list = [entry('a'), entry('b')]

@@ -106,10 +106,12 @@ describe('openSubscription', () => {
   it('asks three times and no more where it is refused, and repeats no word of the server', async () => {
     const t = await setup('refuse')
     await t.advance(1_000)
+    expect(t.subscription.isOff()).toBe(false)
     await t.advance(2_000)
     await t.advance(600_000)
     expect(t.seen.streams).toHaveLength(3)
     expect(t.seen.notes).toEqual(['warn: change notifications are off: the server refuses them (-32601)'])
+    expect(t.subscription.isOff()).toBe(true)
     expect(t.clock.pending()).toEqual([])
     await t.subscription.close()
     await t.subscription.close()

@@ -156,6 +156,12 @@ describe('a session that the server lost', () => {
       'the protocol revision changed from 2025-11-25 to 2024-11-05',
     ],
     ['does not answer', ({ res }) => void res.writeHead(204).end(), 'HTTP 204'],
+    // One line for the log, whatever the server writes.
+    [
+      'refuses at length',
+      ({ res }) => void res.writeHead(400).end('no\n[E] all is lost'),
+      ': no [E] all is lost',
+    ],
     [
       'gives a bad id to',
       (seen) => result(seen, {}, { 'mcp-session-id': 'a b' }),

@@ -25,6 +25,43 @@ const NO_SERVICES: BridgeHost['services'] = {
   log: () => undefined,
 }
 
+/** Lists a broken tool that is called like the key of the row, and then one name twice. */
+const TELLTALE = `let reads = 0
+lines(({ id, method, params }) => {
+  const name = 'tool-' + process.env.API_KEY
+  if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 's', version: '1' } } })
+  else if (method === 'tools/list') {
+    send({ id, result: { tools: reads === 0 ? [{ name, inputSchema: 7 }] : [{ name }, { name }] } })
+    reads += 1
+    if (reads < 2) send({ method: 'notifications/tools/list_changed' })
+  }
+})`
+
+describe('the status of a list', () => {
+  it('holds no secret of the row, whatever the tools are called', async () => {
+    const { spec } = resolveConfig({
+      serverName: 'demo',
+      command: process.execPath,
+      args: ['-e', PRELUDE + TELLTALE],
+      env: { API_KEY: 'k3y-0f-the-house' },
+      protocol: 'legacy',
+    })
+    const bridge = createBridge(spec, {
+      register: () => () => undefined,
+      services: NO_SERVICES,
+      memory: { read: () => ({}), update: () => undefined, flush: () => Promise.resolve() },
+      clock: SYSTEM_CLOCK,
+      version: '0',
+      say: () => undefined,
+    })
+    await bridge.start()
+    expect(bridge.status().tools.quarantined).toMatchObject([{ name: 'tool-[redacted]' }])
+    await vi.waitFor(() => expect(bridge.status().lastError?.code).toBe('MCP_LIST_INVALID'))
+    expect(bridge.status().lastError?.message).toContain('"tool-[redacted]" more than once')
+    await bridge.dispose()
+  })
+})
+
 describe('the lines of a list', () => {
   it('are few, and said when they are news', async () => {
     const lines: string[] = []

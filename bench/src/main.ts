@@ -1,0 +1,29 @@
+/** Owns the command: what is measured, in which order, and what is shown of it. */
+import { loadavg } from 'node:os'
+import { USAGE, readOptions } from './options.ts'
+import { runWorkload } from './runner.ts'
+import type { Row } from './runner.ts'
+import { workloadTable } from './table.ts'
+import { WORKLOADS } from './workloads/index.ts'
+
+const options = readOptions(process.argv.slice(2))
+if (options === 'help') {
+  console.log(USAGE)
+} else if (options === 'list') {
+  for (const { id, title } of WORKLOADS) console.log(`${id.padEnd(26)} ${title}`)
+} else {
+  const { only } = options
+  const chosen = WORKLOADS.filter(({ id }) => only.length === 0 || only.some((start) => id.startsWith(start)))
+  if (chosen.length === 0) throw new Error(`--only: no workload begins with ${only.join(' or ')}`)
+  const [load = 0] = loadavg()
+  if (load > 1) console.log(`The machine is busy (load ${load.toFixed(1)}): do not judge by these numbers.\n`)
+  const rows: Row[] = []
+  for (const workload of chosen) {
+    const row = await runWorkload(workload, options, () => {
+      if (process.stderr.isTTY) process.stderr.write('.')
+    })
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
+    rows.push(row)
+    console.log(`${workloadTable(row)}\n`)
+  }
+}

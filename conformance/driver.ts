@@ -7,6 +7,7 @@ import { SYSTEM_CLOCK } from '../packages/mcp/mcp-client/src/clock.ts'
 import { resolveConfig } from '../packages/mcp/mcp-client/src/config.ts'
 import { openSession } from '../packages/mcp/mcp-client/src/connection/session.ts'
 import { createReader } from '../packages/mcp/mcp-client/src/discovery/reader.ts'
+import { isMcpError } from '../packages/mcp/mcp-client/src/errors.ts'
 import type { Catalog, CatalogEntry, JsonObject, Session } from '../packages/mcp/mcp-client/src/types.ts'
 import { VERSION } from '../packages/mcp/mcp-client/src/version.ts'
 import { FINISHED } from './results.ts'
@@ -71,14 +72,15 @@ async function drive(url: string, signal: AbortSignal): Promise<void> {
     return catalog
   }
 
-  /** A call that fails must not keep the next one from being made: some scenarios refuse on purpose. */
+  /** A call that fails must not keep the next one from being made. */
   async function makeCall(current: Session, { entry, args }: PlannedCall, limit: AbortSignal): Promise<void> {
     const { rawName, inputSchema } = entry
     try {
       const result = await current.callTool({ rawName, inputSchema }, args, { signal: limit })
       say(`called ${rawName}: ${JSON.stringify(result)}`)
     } catch (error) {
-      process.exitCode = 1
+      // An error that the server answered with is an answer.
+      if (!isMcpError(error) || error.code !== 'MCP_REQUEST_REJECTED') process.exitCode = 1
       say(`called ${rawName}: ${String(error)}`)
     }
   }

@@ -47,6 +47,7 @@ export async function openMemory(spec: ServerSpec, options: MemoryOptions): Prom
   const authorization = authorizationOf(spec)
   let current = await load(path, authorization, options.note)
   let writing: Promise<void> = Promise.resolve()
+  let isOwed = false
 
   async function write(): Promise<void> {
     const stored: StoredFile = { version: VERSION, authorization, ...current }
@@ -59,8 +60,14 @@ export async function openMemory(spec: ServerSpec, options: MemoryOptions): Prom
     read: () => current,
     update(change) {
       current = { ...current, ...change } as Remembered
+      // One write on its way and one behind it: the later one has all that came meanwhile.
+      if (isOwed) return
+      isOwed = true
       writing = writing
-        .then(write)
+        .then(() => {
+          isOwed = false
+          return write()
+        })
         .catch((error: unknown) => options.note(`cannot remember: ${messageOf(error)}`))
     },
     flush: () => writing,

@@ -26,8 +26,9 @@ import { readReply } from './reply.ts'
 const MAX_TOOL_CHARS = 128
 const MAX_NOTED_PLACES = 8
 const REST_OF_ERROR = 'The text is longer than limits.resultTextBytes allows'
-/** How servers of many kinds say that a name is gone. A wrong guess costs one coalesced re-list. */
+/** HeaderMismatch of revision 2026-07-28. */
 const HEADER_MISMATCH = -32020
+/** How servers of many kinds say that a name is gone. A wrong guess costs one coalesced re-list. */
 const UNKNOWN_TOOL =
   /\b(unknown|no such|unrecognized) tool\b|\btool\b.{0,200}\b(not found|does not exist|is unknown)\b/is
 

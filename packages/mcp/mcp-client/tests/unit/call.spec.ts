@@ -335,6 +335,17 @@ describe('a failure of the session', () => {
     expect(onUnknownTool).toHaveBeenCalledTimes(times)
   })
 
+  it('lists again where the tool mirrors other arguments into headers by now', async () => {
+    const data = { rpcCode: -32020 }
+    const original = new McpError('Header mismatch', {
+      code: 'MCP_REQUEST_REJECTED',
+      server: 'demo',
+      stage: 'execution',
+      data,
+    })
+    expect((await failing(original)).onUnknownTool).toHaveBeenCalledTimes(1)
+  })
+
   it('says how the process ended, its last words, and that the call may have run', async () => {
     const { error } = await failing(wire('MCP_CONNECTION_CLOSED', 'the connection to the server is closed'), {
       exit: 'exit code 3',

@@ -184,6 +184,15 @@ describe('a catalog', () => {
     expect((await open()).read()).toEqual({ era: ERA })
   })
 
+  it('that cannot be written is noted once for many changes of a moment', async () => {
+    await writeFile(folder, 'in the way')
+    const memory = await open()
+    notes.length = 0
+    for (let at = 0; at < 50; at += 1) memory.update({ era: { ...ERA, at } })
+    await memory.flush()
+    expect(notes).toEqual([expect.stringMatching(/^cannot remember: /)])
+  })
+
   it('that cannot be written is noted, and the next change is written', async () => {
     const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown
     const memory = await open()

@@ -43,7 +43,8 @@ function sampleProperties(schema: JsonObject, root: JsonObject, depth: number): 
 
 /** What `#/$defs/name` points at; a reference to anywhere else is nobody's to follow. */
 function localTarget(reference: string, root: JsonObject): JsonValue | undefined {
-  const path = /^#\/(.+)$/.exec(reference)?.[1]?.split('/') ?? []
+  if (!reference.startsWith('#/')) return undefined
+  const path = reference.slice(2).split('/')
   return path.reduce<JsonValue | undefined>((at, key) => (isObject(at) ? at[key] : undefined), root)
 }
 

@@ -4,17 +4,19 @@
  */
 import type { Clock } from './clock.ts'
 import { openSession } from './connection/session.ts'
-import type { EraMemory } from './connection/session.ts'
+import { reasonOf } from './connection/narration.ts'
 import { createSupervisor } from './connection/supervisor.ts'
 import type { Snapshot, Supervisor } from './connection/supervisor.ts'
 import { EMPTY_CATALOG, createCatalog, itemOf, linesOf } from './discovery/catalog.ts'
 import { createReader } from './discovery/reader.ts'
 import type { Reader } from './discovery/reader.ts'
 import { fromForeign } from './foreign.ts'
+import { isMcpError } from './errors.ts'
 import type { McpError } from './errors.ts'
 import { createDefinition } from './execution/definition.ts'
 import type { DefinitionContext } from './execution/definition.ts'
 import { createGate } from './execution/gate.ts'
+import { eraMemoryOf } from './memory.ts'
 import type { Memory } from './memory.ts'
 import type { HostServices } from './projection/host.ts'
 import { createPublisher } from './registry/tools.ts'
@@ -73,7 +75,9 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     onUnknownTool: () => reader.request(),
     sessionAgain,
   }
-  const publisher = createPublisher(spec.serverName, host.register, (entry) => define(entry, calls, prepare))
+  const publisher = createPublisher(spec.serverName, host.register, (entry) =>
+    define(entry, calls, { prepare, failed }),
+  )
   const reader: Reader = createReader({
     spec,
     clock: host.clock,
@@ -92,7 +96,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
         signal,
         clock: host.clock,
         clientVersion: host.version,
-        era: eraMemory(host.memory),
+        era: eraMemoryOf(host.memory),
         events: {
           onDown,
           onToolsChanged: () => reader.request(),
@@ -146,9 +150,16 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   }
 
   /** What comes before each call: a server that is awake, and a list that is not out of date for the next one. */
-  async function prepare(signal: AbortSignal): Promise<void> {
+  async function prepare(signal: AbortSignal): Promise<Session | undefined> {
     await wake(signal)
     reader.touch()
+    return supervisor.session()
+  }
+
+  /** A call that the server wants authorized tells about the connection, not about the tool. */
+  function failed(session: Session | undefined, error: unknown): void {
+    if (session === undefined || !isMcpError(error) || error.disposition !== 'auth') return
+    supervisor.broke(session.generation, error)
   }
 
   /** A call to a server that sleeps starts it and waits; the attempt's own wall bounds the wait. */
@@ -220,11 +231,13 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   }
 }
 
-function define(
-  entry: CatalogEntry,
-  context: DefinitionContext,
-  prepare: (signal: AbortSignal) => Promise<void>,
-): Defined {
+/** What surrounds each call of a tool. */
+interface CallHooks {
+  prepare(signal: AbortSignal): Promise<Session | undefined>
+  failed(session: Session | undefined, error: unknown): void
+}
+
+function define(entry: CatalogEntry, context: DefinitionContext, hooks: CallHooks): Defined {
   const offer = toOffer(entry)
   if (!offer.ok)
     return { ok: false, quarantined: { name: cleanLine(entry.rawName, 80), reason: offer.reason } }
@@ -236,44 +249,15 @@ function define(
     definition: {
       ...definition,
       async execute(args, exec) {
-        await prepare(exec.signal)
-        return definition.execute(args, exec)
+        const session = await hooks.prepare(exec.signal)
+        try {
+          return await definition.execute(args, exec)
+        } catch (error) {
+          hooks.failed(session, error)
+          throw error
+        }
       },
     },
-  }
-}
-
-function eraMemory(memory: Memory): EraMemory {
-  return {
-    now: Date.now,
-    verdict: () => memory.read().era,
-    remember(era) {
-      // Modern servers are asked each time anyway: only an old verdict saves a probe, and only its date counts.
-      if (era === 'legacy' || memory.read().era?.era !== era) memory.update({ era: { era, at: Date.now() } })
-    },
-    forget: () => memory.update({ era: undefined }),
-  }
-}
-
-/** Why there is no session, as the end of a sentence. */
-function reasonOf({ state, lastError }: Snapshot, since: number): string {
-  const why = lastError === undefined ? '' : ` (${lastError.message})`
-  switch (state.name) {
-    case 'backoff':
-      return `the next attempt is in ${Math.max(0, since + state.delayMs - Date.now())} ms${why}`
-    case 'failed':
-      return `it was given up until a reload${why}`
-    case 'needs-auth':
-      return `it asks for authorization${why}`
-    case 'stopped':
-      return 'it was stopped'
-    case 'closing':
-      return `the connection is being closed${why}`
-    case 'idle':
-    case 'connecting':
-    case 'syncing':
-    case 'ready':
-      return `it is still connecting${why}`
   }
 }
 

@@ -74,6 +74,24 @@ export async function openMemory(spec: ServerSpec, options: MemoryOptions): Prom
   }
 }
 
+/** The part of the memory that the connection uses: how the era was found out last. */
+export function eraMemoryOf(memory: Memory): {
+  now(): number
+  verdict(): Remembered['era']
+  remember(era: Era): void
+  forget(): void
+} {
+  return {
+    now: Date.now,
+    verdict: () => memory.read().era,
+    remember(era) {
+      // Modern servers are asked each time anyway: only an old verdict saves a probe, and only its date counts.
+      if (era === 'legacy' || memory.read().era?.era !== era) memory.update({ era: { era, at: Date.now() } })
+    },
+    forget: () => memory.update({ era: undefined }),
+  }
+}
+
 /** SHA-256 over what makes the server the one it is: a changed command or url is another server. */
 export function identityOf(spec: ServerSpec): string {
   const { target } = spec

@@ -25,7 +25,7 @@ export function told(scene: Scene, what: RegExp): void {
 
 /** Raw names that are registered exactly, for names that need no rewriting. */
 export function hasTools(scene: Scene, rawNames: readonly string[]): void {
-  assert.deepEqual([...scene.tools()].sort(), rawNames.map((name) => `mcp__fault__${name}`).sort())
+  assert.deepEqual(scene.tools().toSorted(), rawNames.map((name) => `mcp__fault__${name}`).toSorted())
 }
 
 export function hasNoTools(scene: Scene): void {

@@ -5,17 +5,29 @@ import { fileURLToPath } from 'node:url'
 import { eras } from './eras.ts'
 import { framing } from './framing.ts'
 import { http } from './http.ts'
+import { httpOpening } from './http-opening.ts'
+import { httpSessions } from './http-sessions.ts'
 import { httpStreams } from './http-streams.ts'
 import { life } from './life.ts'
 import { lists } from './lists.ts'
+import { modern } from './modern.ts'
 import { results } from './results.ts'
 import { rpc } from './rpc.ts'
 import type { FaultRow } from './row.ts'
 
-export const faults = { life, framing, rpc, lists, results, http, httpStreams, eras } satisfies Record<
-  string,
-  readonly FaultRow[]
->
+export const faults = {
+  life,
+  framing,
+  rpc,
+  lists,
+  results,
+  http,
+  httpOpening,
+  httpSessions,
+  httpStreams,
+  eras,
+  modern,
+} satisfies Record<string, readonly FaultRow[]>
 
 /** Behaviour file of the table for a stdio server. Options: row (id), era. */
 export const FAULT_CHILD = fileURLToPath(new URL('child.ts', import.meta.url))

@@ -40,22 +40,6 @@ export const lists: readonly FaultRow[] = [
     },
   },
   {
-    id: 'many-tools-default',
-    title: 'a list of 10 000 tools, as many as the default cap takes',
-    right: 'all of them; event loop alive; dispose works',
-    transports: ['stdio'],
-    eras: ['legacy'],
-    server: () => ({
-      tools: Array.from({ length: 12_000 }, (_, index) => tool(`t${index}`)),
-      pageSize: 4_000,
-    }),
-    config: { startup: { waitMs: 30_000, timeoutMs: 30_000 } },
-    async check(scene) {
-      assert.equal(scene.tools().length, 10_000)
-      told(scene, /cut at 10000 tools/)
-    },
-  },
-  {
     id: 'repeated-cursor',
     title: 'the same cursor on each page',
     right: 'ends with what was found and a warning',

@@ -2,8 +2,9 @@
  * Owns the words the operator reads when a connection changes state. Pure. The wording of reconnecting, giving up
  * and disabled losses is the contract's: people have alerts on it.
  */
+import type { McpError } from '../errors.ts'
 import type { ReconnectPolicy } from '../types.ts'
-import type { FailureReason, Machine, Next } from './machine.ts'
+import type { FailureReason, Machine, Next, State } from './machine.ts'
 
 export interface Line {
   readonly level: 'info' | 'warn' | 'error'
@@ -112,5 +113,33 @@ function failedText(reason: FailureReason, { lost, proven, policy, failure }: Ou
     case 'fatal':
     case 'unclosed':
       return `connection failed for good, retrying cannot help — no tools from this server: ${failure}`
+  }
+}
+
+/**
+ * Why there is no session, as the end of a sentence.
+ * @param since when the state was entered, in milliseconds since the epoch
+ */
+export function reasonOf(
+  { state, lastError }: { readonly state: State; readonly lastError?: McpError },
+  since: number,
+): string {
+  const why = lastError === undefined ? '' : ` (${lastError.message})`
+  switch (state.name) {
+    case 'backoff':
+      return `the next attempt is in ${Math.max(0, since + state.delayMs - Date.now())} ms${why}`
+    case 'failed':
+      return `it was given up until a reload${why}`
+    case 'needs-auth':
+      return `it asks for authorization${why}`
+    case 'stopped':
+      return 'it was stopped'
+    case 'closing':
+      return `the connection is being closed${why}`
+    case 'idle':
+    case 'connecting':
+    case 'syncing':
+    case 'ready':
+      return `it is still connecting${why}`
   }
 }

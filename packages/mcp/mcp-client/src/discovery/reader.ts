@@ -58,6 +58,7 @@ export function createReader(options: ReaderOptions): Reader {
     await refresher?.close()
     refresher = isClosed ? undefined : createRefresher(clock, () => again(session))
     isStale = false
+    cause = 'age'
     try {
       const found = await discover(spec, session, signal)
       // The connection may have ended while the last page was under way: nothing of it is published any more.

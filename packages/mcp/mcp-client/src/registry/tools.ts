@@ -44,6 +44,7 @@ export interface Publisher {
 }
 
 /** Rewrites that are kept of one tool. */
+const MAX_REASON_CHARS = 300
 const MAX_REWRITES = 20
 const MAX_NAME_CHARS = 80
 
@@ -100,7 +101,7 @@ export function createPublisher(
 
   function registerOne(entry: CatalogEntry): boolean {
     const { publicName, digest } = entry
-    const defined = define(entry)
+    const defined = defineSafely(entry)
     if (!defined.ok) {
       refused.set(publicName, { digest, quarantined: defined.quarantined })
       return false
@@ -111,8 +112,23 @@ export function createPublisher(
       count: rewrites.length,
       rewrites: rewrites.slice(0, MAX_REWRITES),
     }
-    registrations.set(publicName, { digest, dispose: register(definition), rewritten })
+    try {
+      registrations.set(publicName, { digest, dispose: register(definition), rewritten })
+    } catch (error) {
+      if (!isDefinitionFault(error)) throw error
+      refused.set(publicName, { digest, quarantined: leftOut(entry, error) })
+      return false
+    }
     return true
+  }
+
+  /** One odd tool costs one tool, whatever it trips over. */
+  function defineSafely(entry: CatalogEntry): Defined {
+    try {
+      return define(entry)
+    } catch (error) {
+      return { ok: false, quarantined: leftOut(entry, error) }
+    }
   }
 
   return {
@@ -125,4 +141,14 @@ export function createPublisher(
         .map(([, { rewritten }]) => rewritten)
         .filter(({ count }) => count > 0),
   }
+}
+
+/** The registry refuses the definition itself, not its name. */
+function isDefinitionFault(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && error.name === 'JsonSchemaError')
+}
+
+function leftOut(entry: CatalogEntry, error: unknown): Quarantined {
+  const reason = `the host cannot hold its definition: ${cleanLine(messageOf(error), MAX_REASON_CHARS)}`
+  return { name: cleanLine(entry.rawName, MAX_NAME_CHARS), reason }
 }

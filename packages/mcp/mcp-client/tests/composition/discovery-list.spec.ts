@@ -1,8 +1,17 @@
 /** Owns the tests of lists as they come in the field, in the real host: broken tools, twins, endless pages, storms. */
 import { describe, expect, it } from 'vitest'
-import { httpRow, received, startHttpServer, stdioRow, stdioServer, tool, waitFor } from '@dsh-mcp/testkit'
+import {
+  httpRow,
+  received,
+  startHttpServer,
+  stdioRow,
+  stdioServer,
+  temporaryFolder,
+  tool,
+} from '@dsh-mcp/testkit'
 import type { Behaviour, Host, HttpServer, StdioServer, Tool } from '@dsh-mcp/testkit'
 import { hostSuite, startsOf } from './host-suite.ts'
+import { lists, streamOf } from './list-server.ts'
 import { prefixOf } from './request-prefix.ts'
 
 const suite = hostSuite()
@@ -15,16 +24,6 @@ async function serve(behaviour: Behaviour): Promise<HttpServer> {
 
 const logged = (host: Host, words: string): string[] =>
   host.logs.filter(({ text }) => text.includes(words)).map(({ type, text }) => `${type} ${text}`)
-
-const lists = (server: HttpServer): number =>
-  server.requests.filter(({ message }) => message?.method === 'tools/list').length
-
-/** Wait until the client listens for what the server says by itself. */
-const streamOf = (server: HttpServer): Promise<unknown> =>
-  waitFor(
-    () => [...server.sessions.values()],
-    ({ streams }) => streams.size === 1,
-  )
 
 const listsOf = async (server: StdioServer): Promise<number> =>
   (await server.journal()).filter(received('tools/list')).length
@@ -113,6 +112,7 @@ describe('a tool that is listed twice', () => {
     let names = ['a', 'b']
     const server = await serve({ tools: () => names.map((name) => tool(name)) })
     const host = await suite.boot({ rows: [httpRow('one', server.url)] })
+    await streamOf(server)
     const before = await prefixOf(host)
     names = ['a', 'c', 'c']
     server.listChanged()
@@ -290,5 +290,30 @@ describe('a storm of list_changed', () => {
     server.listChanged()
     await host.until(() => host.tools().join() === 'mcp__one__final')
     expect(lists(server) - before).toBeLessThanOrEqual(3)
+  })
+})
+
+describe('a remembered list', () => {
+  it.each(['public', 'private', 'nonsense'])('is of one login, even one that is %s', async (cacheScope) => {
+    const server = await serve({
+      era: 'modern',
+      listTools: () => ({ tools: [tool('a')], ttlMs: 86_400_000, cacheScope }),
+    })
+    const dshHome = temporaryFolder('home')
+    const seen: (readonly [string, number])[] = []
+    for (const login of ['anna', 'anna', 'otto', 'otto']) {
+      const before = lists(server)
+      const row = { startup: { mode: 'lazy' }, headers: { Authorization: `Bearer ${login}-1` } }
+      const host = await suite.boot({ dshHome, rows: [httpRow('one', server.url, row)] })
+      expect(host.tools()).toEqual(['mcp__one__a'])
+      seen.push([login, lists(server) - before])
+      await host.dispose()
+    }
+    expect(seen).toEqual([
+      ['anna', 1],
+      ['anna', 0],
+      ['otto', 1],
+      ['otto', 0],
+    ])
   })
 })

@@ -12,6 +12,7 @@ import {
 } from '@dsh-mcp/testkit'
 import type { Behaviour, Host, HttpServer, Mode, Tool } from '@dsh-mcp/testkit'
 import { hostSuite, startsOf } from './host-suite.ts'
+import { lists, streamOf } from './list-server.ts'
 import { differences, otherLines, prefixOf } from './request-prefix.ts'
 
 const suite = hostSuite()
@@ -22,9 +23,6 @@ async function serve(behaviour: Behaviour): Promise<HttpServer> {
   suite.after(() => server.close())
   return server
 }
-
-const lists = (server: HttpServer): number =>
-  server.requests.filter(({ message }) => message?.method === 'tools/list').length
 
 /** The same value with the members of each object in another order. */
 function shuffled(value: unknown): unknown {
@@ -139,6 +137,7 @@ describe('the prefix stays byte for byte', () => {
   it('over a re-sync that brings nothing new, with no change in the registry', async () => {
     const server = await serve({ tools: () => inAnyOrder(TOOLS).map((item) => shuffled(item) as Tool) })
     const host = await suite.boot({ rows: [httpRow('one', server.url)] })
+    await streamOf(server)
     const before = await prefixOf(host)
     const changes = countChanges(host)
     for (let at = 2; at < 5; at++) {
@@ -191,6 +190,7 @@ describe('a change', () => {
     const server = await serve({ tools: () => tools })
     const other = await serve({ tools: [tool('x')] })
     const host = await suite.boot({ mode, rows: [httpRow('one', server.url), httpRow('two', other.url)] })
+    await streamOf(server)
     let last = await prefixOf(host)
     const changed = tool('c', { description: 'changed' })
     const steps: readonly (readonly [Tool[], string, RegExp])[] = [

@@ -39,7 +39,7 @@ export function hostSuite(): HostSuite {
 
   return {
     async boot(options = {}) {
-      const host = await bootHost({ client: (process.env['DEV_CLIENT'] as 'source') ?? 'built', ...options })
+      const host = await bootHost(options)
       hosts.push(host)
       return host
     },

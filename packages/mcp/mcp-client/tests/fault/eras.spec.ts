@@ -1,3 +1,3 @@
 import { describeFaults } from './table.ts'
 
-describeFaults('eras')
+describeFaults('eras', 'modern')

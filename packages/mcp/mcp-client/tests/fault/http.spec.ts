@@ -1,3 +1,3 @@
 import { describeFaults } from './table.ts'
 
-describeFaults('http')
+describeFaults('http', 'httpOpening', 'httpSessions')

@@ -111,7 +111,7 @@ describe('many at once', () => {
     const startedAt = performance.now()
     host = await booting
     expect(performance.now() - startedAt).toBeLessThan(20_000)
-    expect(host.tools().sort()).toEqual([0, 2, 4, 6, 8].map((index) => `mcp__s${index}__echo`))
+    expect(host.tools().toSorted()).toEqual([0, 2, 4, 6, 8].map((index) => `mcp__s${index}__echo`))
     const disposedAt = performance.now()
     await host.dispose()
     expect(performance.now() - disposedAt).toBeLessThan(DISPOSE_LIMIT_MS + 1_000)
@@ -153,7 +153,7 @@ describe('a server that is killed in the middle of a call', () => {
     expect(result).toMatchObject({ isError: true })
     expect(text(result)).toMatch(/SIGKILL.*may have run/)
     expect(isAlive(pid)).toBe(false)
-    expect(host.tools()).toEqual(['mcp__one__hang', 'mcp__one__echo'].sort())
+    expect(host.tools().toSorted()).toEqual(['mcp__one__echo', 'mcp__one__hang'])
 
     const { logs } = host
     await waitFor(

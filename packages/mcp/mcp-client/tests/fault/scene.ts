@@ -18,7 +18,7 @@ export type Era = Scene['era']
 
 const SERVER_NAME = 'fault'
 /** In the environment of each child and in a header of each request: it must stand in no log and no failure. */
-const SECRET = 'planted-5ecret-4711'
+export const SECRET = 'planted-5ecret-4711'
 const CALL_GRACE_MS = 2_000
 const START_GRACE_MS = 1_000
 const DISPOSE_LIMIT_MS = 5_000
@@ -27,7 +27,7 @@ const MAX_LOG_CHARS = 64 * 1024
 
 const DEFAULTS = {
   toolCallTimeoutMs: 800,
-  startup: { waitMs: 10_000, timeoutMs: 8_000 },
+  startup: { waitMs: 25_000, timeoutMs: 20_000 },
   reconnect: { initialDelayMs: 100, maxDelayMs: 400, maxAttempts: 5 },
 }
 
@@ -65,10 +65,7 @@ export async function playRow(row: FaultRow, transport: FaultTransport, era: Era
     } as never)
     await within(limits.startup.timeoutMs + START_GRACE_MS, 'start-up', Promise.resolve(fiber))
     const dispose = (): Promise<void> => {
-      const at = performance.now()
-      disposal ??= within(DISPOSE_LIMIT_MS, 'disposal', fiber.dispose()).then(() => {
-        assert.ok(performance.now() - at < DISPOSE_LIMIT_MS, `disposal took ${performance.now() - at} ms`)
-      })
+      disposal ??= within(DISPOSE_LIMIT_MS, 'disposal', fiber.dispose())
       return disposal
     }
     let calls = 0
@@ -195,7 +192,8 @@ function exporterTo(logs: string[]): Exporter {
   return exporter
 }
 
-function checkLogs(logs: readonly string[]): void {
+/** Bounded, without the planted secret, without raw control characters. */
+export function checkLogs(logs: readonly string[]): void {
   assert.ok(logs.length <= MAX_LOG_LINES, `${logs.length} log lines: ${logs.slice(0, 3).join('\n')}`)
   const chars = logs.reduce((sum, line) => sum + line.length, 0)
   assert.ok(chars <= MAX_LOG_CHARS, `${chars} characters of log`)

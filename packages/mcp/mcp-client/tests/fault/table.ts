@@ -1,5 +1,5 @@
 /**
- * Owns a spec of the fault table: the rows of one group over their transports and eras, several at once, with what can
+ * Owns a spec of the fault table: the rows of some groups over their transports and eras, several at once, with what can
  * only be seen of the process as a whole: timers, sockets, rejections, and how long the event loop stood still.
  */
 import assert from 'node:assert/strict'
@@ -15,8 +15,8 @@ import { playRow } from './scene.ts'
 const ROW_LIMIT_MS = 90_000
 const MAX_BLOCK_MS = 1_000
 
-/** Declare the tests of one group. */
-export function describeFaults(group: FaultGroup): void {
+/** Declare the tests of some groups. */
+export function describeFaults(...groups: readonly FaultGroup[]): void {
   const home = mkdtempSync(join(tmpdir(), 'mcp-fault-'))
   const rejections: unknown[] = []
   const onRejection = (reason: unknown): void => void rejections.push(reason)
@@ -40,7 +40,7 @@ export function describeFaults(group: FaultGroup): void {
     if (before.left !== undefined) await expectNoLeftovers(before.left)
   })
 
-  describe.concurrent(group, () => {
+  describe.concurrent.each(groups)('%s', (group) => {
     for (const row of faults[group] as readonly FaultRow[]) {
       for (const transport of row.transports ?? ['stdio', 'http']) {
         for (const era of row.eras ?? ['legacy', 'modern']) {

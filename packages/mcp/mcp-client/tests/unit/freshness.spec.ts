@@ -98,6 +98,15 @@ describe('a list that was said to be fresh for a while', () => {
     expect(t.clock.pending()).toEqual([])
   })
 
+  it('is not said to have changed where a change came before the session', async () => {
+    const t = setup(5_000)
+    t.reader.request()
+    await t.ready()
+    await t.clock.advance(5_000)
+    expect(await t.touch()).toBe(2)
+    expect(t.said).toEqual(['debug: the tool list is older than 5000 ms, re-syncing'])
+  })
+
   it('is not read again while nobody uses it', async () => {
     const t = setup(5_000)
     await t.ready()

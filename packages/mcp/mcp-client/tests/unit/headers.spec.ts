@@ -116,6 +116,11 @@ describe('the annotations of a schema', () => {
       'x-mcp-header stands where no single argument is described ("a.b")',
     ],
     [
+      'a property further below items',
+      schemaOf({ a: { items: schemaOf({ b: schemaOf({ c: annotated('C') }) }) } }),
+      'x-mcp-header stands where no single argument is described ("a.b.c")',
+    ],
+    [
       'a branch',
       schemaOf({}, { anyOf: [{}, schemaOf({ a: annotated('A') })] }),
       'x-mcp-header stands where no single argument is described ("a")',

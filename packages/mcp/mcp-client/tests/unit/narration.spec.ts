@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { INITIAL } from '../../src/connection/machine.ts'
 import type { Machine, Next, State } from '../../src/connection/machine.ts'
-import { narrate } from '../../src/connection/narration.ts'
+import { narrate, reasonOf } from '../../src/connection/narration.ts'
+import { McpError } from '../../src/errors.ts'
 
 const POLICY = { enabled: true, initialDelayMs: 500, maxDelayMs: 30_000, maxAttempts: 10 }
 const machine = (state: State, failures = 0): Machine => ({ ...INITIAL, state, failures })
@@ -40,5 +41,32 @@ describe('narrate', () => {
     const line = narrate(ready, closing({ to: 'failed', reason: 'unclosed' }), POLICY, 'it died')
     expect(line?.level).toBe('error')
     expect(line?.text).toMatch(/^connection failed for good.*: it died$/)
+  })
+})
+
+describe('reasonOf', () => {
+  const lastError = new McpError('it died', {
+    code: 'MCP_CONNECTION_CLOSED',
+    server: 'demo',
+    stage: 'connect',
+  })
+
+  it.each<[State, RegExp]>([
+    [{ name: 'failed', reason: 'exhausted' }, /^it was given up until a reload \(it died\)$/],
+    [{ name: 'needs-auth' }, /^it asks for authorization \(it died\)$/],
+    [{ name: 'stopped' }, /^it was stopped$/],
+    [
+      { name: 'closing', generation: 1, next: { to: 'stopped' } },
+      /^the connection is being closed \(it died\)$/,
+    ],
+    [{ name: 'idle' }, /^it is still connecting \(it died\)$/],
+    [{ name: 'connecting', generation: 1 }, /^it is still connecting/],
+    [{ name: 'backoff', delayMs: 60_000 }, /^the next attempt is in (5\d{4}|60000) ms \(it died\)$/],
+  ])('%j', (state, words) => {
+    expect(reasonOf({ state, lastError }, Date.now())).toMatch(words)
+  })
+
+  it('never counts below nothing, and needs no error', () => {
+    expect(reasonOf({ state: { name: 'backoff', delayMs: 5 } }, 0)).toBe('the next attempt is in 0 ms')
   })
 })

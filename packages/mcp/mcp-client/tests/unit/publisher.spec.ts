@@ -176,6 +176,45 @@ describe('createPublisher', () => {
   })
 })
 
+describe('one odd tool', () => {
+  it.each([
+    [
+      'a definition that the registry refuses',
+      Object.assign(new Error('violations'), { name: 'JsonSchemaError' }),
+    ],
+    ['a definition of the wrong shape', new TypeError('must declare output')],
+  ])('costs one tool: %s', (_name, error) => {
+    const publisher = createPublisher(
+      'demo',
+      ({ name }) => {
+        if (name.endsWith('odd')) throw error
+        return () => undefined
+      },
+      (item) => ({ ok: true, definition: definitionOf(item), rewrites: [] }),
+    )
+    expect(publisher.publish([entry('a'), entry('odd'), entry('z')])).toEqual({
+      registered: 2,
+      quarantined: [{ name: 'odd', reason: `the host cannot hold its definition: ${error.message}` }],
+      operations: 2,
+    })
+  })
+
+  it('costs one tool, too, where it cannot be defined at all', () => {
+    const publisher = createPublisher(
+      'demo',
+      () => () => undefined,
+      (item) => {
+        if (item.rawName === 'odd') throw new RangeError('too deep')
+        return { ok: true, definition: definitionOf(item), rewrites: [] }
+      },
+    )
+    expect(publisher.publish([entry('a'), entry('odd')])).toMatchObject({
+      registered: 1,
+      quarantined: [{ name: 'odd', reason: 'the host cannot hold its definition: too deep' }],
+    })
+  })
+})
+
 describe('over the registry of the host', () => {
   it('a foreign tool that squats on a name costs this server its tools and the foreign one nothing', async () => {
     const ctx = new Context()

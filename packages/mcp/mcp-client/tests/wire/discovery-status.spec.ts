@@ -9,6 +9,7 @@ import type { Bridge } from '../../src/bridge.ts'
 import { SYSTEM_CLOCK } from '../../src/clock.ts'
 import { resolveConfig } from '../../src/config.ts'
 import { openMemory } from '../../src/memory.ts'
+import { lists, streamOf } from '../composition/list-server.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
@@ -73,9 +74,6 @@ async function open(target: object, row: object = {}) {
 }
 
 const web = ({ url }: HttpServer): object => ({ transport: 'streamable-http', url })
-const lists = (server: HttpServer): number =>
-  server.requests.filter(({ message }) => message?.method === 'tools/list').length
-
 /** Wait until the server was asked for so many lists. */
 const listed = (server: HttpServer, count: number): Promise<number> =>
   waitFor(
@@ -180,6 +178,7 @@ describe('the status of a server', () => {
     let names = ['a', 'b']
     const server = await serve({ tools: () => names.map((name) => tool(name)) })
     const t = await open(web(server))
+    await streamOf(server)
     names = ['a', 'a']
     server.listChanged()
     await waitFor(

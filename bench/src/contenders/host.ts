@@ -50,6 +50,7 @@ export async function bootHost(): Promise<Host> {
     })
     if (result.isError) throw new Error(result.error.message)
     const { content } = result.value as { content: { type: string; text?: string }[] }
+    if (process.env['BENCH_DEBUG']) console.log(JSON.stringify(result).slice(-600))
     let imageBytes = 0
     for (const block of result.content) {
       if (block.type !== 'image') continue

@@ -10,6 +10,7 @@ import { openEventStream } from '../servers/http-wire.ts'
 import type { HttpServerOptions } from '../servers/http.ts'
 import { failed, hasTools, succeeded, untilTool } from './checks.ts'
 import { named } from './named.ts'
+import { SHORT_CALL } from './row.ts'
 import type { FaultRow } from './row.ts'
 
 const HTTP = ['http'] as const
@@ -236,6 +237,7 @@ export const httpStreams: readonly FaultRow[] = [
         return NO_ANSWER
       },
     }),
+    config: SHORT_CALL,
     async check(scene) {
       await scene.until(() => [...scene.http().sessions.values()].some(({ streams }) => streams.size > 0))
       const call = scene.call('echo')

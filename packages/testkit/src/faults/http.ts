@@ -8,6 +8,7 @@ import { text } from '../behaviour.ts'
 import type { Message, Params } from '../behaviour.ts'
 import { failed, succeeded, untilTool } from './checks.ts'
 import { answerStatus, isCall, onFirstCall, onMessage } from './http-answers.ts'
+import { SHORT_CALL } from './row.ts'
 import type { FaultRow, Scene } from './row.ts'
 
 const HTTP = ['http'] as const
@@ -94,8 +95,9 @@ export const http: readonly FaultRow[] = [
     right: 'the call times out; the socket is let go',
     transports: HTTP,
     http: onFirstCall(() => {}),
+    config: SHORT_CALL,
     async check(scene) {
-      failed(await scene.call('echo'), /800 ms/)
+      failed(await scene.call('echo'), /2000 ms/)
       await scene.until(() => scene.http().openResponses.size <= 1)
       succeeded(await scene.call('echo', { message: 'two' }), /two/)
     },
@@ -142,6 +144,7 @@ export const http: readonly FaultRow[] = [
     right: 'settles with an error in time',
     transports: HTTP,
     http: onFirstCall((res) => void res.writeHead(202).end()),
+    config: SHORT_CALL,
     check: (scene) => failsAtOnce(scene),
   },
   {
@@ -152,6 +155,7 @@ export const http: readonly FaultRow[] = [
     http: onFirstCall((res, message) =>
       answerStatus(200, resultOf({ ...message, id: 987654 }, text('not yours')), 'application/json')(res),
     ),
+    config: SHORT_CALL,
     async check(scene) {
       const outcome = await scene.call('echo')
       failed(outcome, /./)

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { NO_ANSWER, text, tool } from '../behaviour.ts'
 import { failed, hasNoTools, hasTools, succeeded, told, untilTold, untilTool } from './checks.ts'
 import { named } from './named.ts'
-import { SHORT_START } from './row.ts'
+import { SHORT_CALL, SHORT_START } from './row.ts'
 import type { FaultRow } from './row.ts'
 
 export const life: readonly FaultRow[] = [
@@ -74,8 +74,9 @@ export const life: readonly FaultRow[] = [
     title: 'never answers one tools/call',
     right: 'timeout error in time, the server told, the connection stays usable',
     server: (run) => named('never-answers', {}, run),
+    config: SHORT_CALL,
     async check(scene) {
-      failed(await scene.call('hang'), /brought no answer and no progress for 800 ms/)
+      failed(await scene.call('hang'), /brought no answer and no progress for 2000 ms/)
       // A modern server over HTTP is told by the end of the response instead.
       if (scene.transport === 'stdio' || scene.era === 'legacy') {
         await scene.until(async () =>
@@ -158,8 +159,9 @@ export const life: readonly FaultRow[] = [
     right: 'the call settles by its timeout although the write never drains; dispose works',
     transports: ['stdio'],
     server: (run) => named('deaf', {}, run),
+    config: SHORT_CALL,
     async check(scene) {
-      failed(await scene.call('echo', { message: 'x'.repeat(4 * 2 ** 20) }), /800 ms/)
+      failed(await scene.call('echo', { message: 'x'.repeat(4 * 2 ** 20) }), /2000 ms/)
     },
   },
   {

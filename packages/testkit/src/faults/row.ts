@@ -72,3 +72,6 @@ export interface FaultRow {
 
 /** Start-up that is to fail ends soon. */
 export const SHORT_START: Params = { startup: { waitMs: 9_000, timeoutMs: 1_500 } }
+
+/** A call that is not to be answered ends soon; one that is has time enough on a busy machine, too. */
+export const SHORT_CALL: Params = { toolCallTimeoutMs: 2_000 }

@@ -6,6 +6,7 @@ import { NO_ANSWER, text, tool } from '../behaviour.ts'
 import { initializeResult } from '../answer.ts'
 import { failed, hasNoTools, hasTools, succeeded, told } from './checks.ts'
 import { named } from './named.ts'
+import { SHORT_CALL } from './row.ts'
 import type { FaultRow } from './row.ts'
 
 export const rpc: readonly FaultRow[] = [
@@ -26,6 +27,7 @@ export const rpc: readonly FaultRow[] = [
     title: 'error response with id null',
     right: 'settles with an error in time',
     server: () => named('malformed-answers'),
+    config: SHORT_CALL,
     async check(scene) {
       failed(await scene.call('null-id'), /./)
     },
@@ -35,6 +37,7 @@ export const rpc: readonly FaultRow[] = [
     title: 'neither result nor error',
     right: 'settles with an error',
     server: () => named('malformed-answers'),
+    config: SHORT_CALL,
     async check(scene) {
       failed(await scene.call('neither'), /./)
     },
@@ -67,15 +70,16 @@ export const rpc: readonly FaultRow[] = [
     id: 'late',
     title: 'the answer comes after the timeout, during the next call',
     right: 'dropped; the next call is right',
-    server: () => named('late', { ms: 1_100 }),
+    server: () => named('late', { ms: 2_400 }),
+    config: SHORT_CALL,
     async check(scene) {
-      failed(await scene.call('late'), /800 ms/)
+      failed(await scene.call('late'), /2000 ms/)
       const next = await Promise.all(
         Array.from({ length: 3 }, (_, index) => scene.call('echo', { message: `next ${index}` })),
       )
       next.forEach((outcome, index) => succeeded(outcome, new RegExp(`next ${index}`)))
       const second = await scene.call('late')
-      failed(second, /800 ms/)
+      failed(second, /2000 ms/)
     },
   },
   {
@@ -101,11 +105,11 @@ export const rpc: readonly FaultRow[] = [
     title: 'progress every 150 ms, never an answer',
     right: 'a hard ceiling ends it whatever the progress says',
     server: () => named('progress-for-ever'),
-    config: { toolCallTimeoutMs: 800, toolCallMaxMs: 2_500 },
+    config: { toolCallTimeoutMs: 1_500, toolCallMaxMs: 4_000 },
     async check(scene) {
       const outcome = await scene.call('work')
-      failed(outcome, /was not done after 2500 ms/)
-      assert.ok(outcome.ms > 2_000, `progress did not reset the silence limit: ${outcome.ms} ms`)
+      failed(outcome, /was not done after 4000 ms/)
+      assert.ok(outcome.ms > 3_000, `progress did not reset the silence limit: ${outcome.ms} ms`)
     },
   },
   {
@@ -118,8 +122,9 @@ export const rpc: readonly FaultRow[] = [
         return text('answered all the same')
       },
     }),
+    config: SHORT_CALL,
     async check(scene) {
-      assert.ok((await scene.call('echo')).ms < 3_000)
+      assert.ok((await scene.call('echo')).ms < 5_000)
     },
   },
   {
@@ -193,6 +198,7 @@ export const rpc: readonly FaultRow[] = [
     title: 'the reply comes inside a JSON-RPC batch array',
     right: 'not in this protocol: settles, never a crash',
     server: () => named('batch'),
+    config: SHORT_CALL,
     async check(scene) {
       assert.ok((await scene.call('echo')).ms < 5_000)
       assert.ok((await scene.call('echo')).ms < 5_000)

@@ -232,6 +232,8 @@ export class HttpTransport implements Transport {
         tell: (message, signal) => this.tell(message, { signal, handshake: true }),
       }),
     )
+    // A close may have come between the last step and here: nothing is opened after it.
+    this.lifetime.signal.throwIfAborted()
     this.note('info', 'the server had lost the session; a new one was made')
     this.listener.start()
     this.options.onResync()

@@ -26,7 +26,7 @@ const MAX_LOG_LINES = 200
 const MAX_LOG_CHARS = 64 * 1024
 
 const DEFAULTS = {
-  toolCallTimeoutMs: 800,
+  toolCallTimeoutMs: 15_000,
   startup: { waitMs: 25_000, timeoutMs: 20_000 },
   reconnect: { initialDelayMs: 100, maxDelayMs: 400, maxAttempts: 5 },
 }

@@ -105,15 +105,20 @@ function argumentsFor(entry: CatalogEntry, { entries }: Catalog): JsonObject {
   return { ...sample, schema: other.inputSchema }
 }
 
-const [url] = process.argv.slice(2)
-if (url === undefined) throw new Error('usage: driver.ts URL')
-const hardLimit = setTimeout(() => process.exit(2), HARD_LIMIT_MS)
-hardLimit.unref()
-try {
-  await drive(url, AbortSignal.timeout(LIMIT_MS))
-  // Says that all calls were answered and the session was closed in order; run.ts looks for it.
-  if (process.exitCode === undefined) process.stdout.write(`${FINISHED}\n`)
-} catch (error) {
-  process.exitCode = 1
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+async function main(): Promise<void> {
+  const [url] = process.argv.slice(2)
+  const hardLimit = setTimeout(() => process.exit(2), HARD_LIMIT_MS)
+  hardLimit.unref()
+  try {
+    if (url === undefined) throw new Error('usage: driver.ts URL')
+    await drive(url, AbortSignal.timeout(LIMIT_MS))
+    // Says that all calls were answered and the session was closed in order; run.ts looks for it.
+    if (process.exitCode === undefined) process.stdout.write(`${FINISHED}\n`)
+  } catch (error) {
+    process.exitCode = 1
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  }
 }
+
+// Not awaited: run.ts makes one file of all modules, and the ones that are loaded late come after this line there.
+void main()

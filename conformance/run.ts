@@ -4,8 +4,9 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { build } from 'vite'
 import { ROOT, run, seconds } from '../scripts/command.ts'
 import { judge, readBaseline, unusedEntries } from './baseline.ts'
 import type { Entry, Outcome } from './baseline.ts'
@@ -47,17 +48,42 @@ function fail(problem: string): void {
   console.log(`  FAIL ${problem}`)
 }
 
+/**
+ * The driver and our sources as one file, beside the packages that it imports. The suite starts it once a scenario, all
+ * at once: reading sixty TypeScript files each time would take most of the processor time of this leg.
+ */
+async function bundleDriver(): Promise<string> {
+  const entry = join(ROOT, 'conformance', 'driver.ts')
+  const outDir = mkdtempSync(join(ROOT, 'node_modules', '.conformance-'))
+  const options = {
+    ssr: entry,
+    outDir,
+    minify: false,
+    rollupOptions: { output: { inlineDynamicImports: true } },
+  }
+  await build({ root: ROOT, configFile: false, publicDir: false, logLevel: 'warn', build: options })
+  return join(outDir, 'driver.js')
+}
+
+interface Rig {
+  /** The program that is the client. */
+  readonly driver: string
+  readonly baseline: readonly Entry[]
+  /** Where the suite writes; a folder of this leg alone. */
+  readonly folder: string
+}
+
 /** Run one leg and say what it came to. */
-async function runLeg(leg: Leg, baseline: readonly Entry[], folder: string): Promise<readonly Result[]> {
+async function runLeg(leg: Leg, { driver, baseline, folder }: Rig): Promise<readonly Result[]> {
   const start = performance.now()
   const { folder: suite, list } = SUITES[leg.suite]
   mkdirSync(folder)
-  const driver = `"${process.execPath}" "${join(ROOT, 'conformance', 'driver.ts')}"`
+  const command = `"${process.execPath}" "${driver}"`
   const args = [
     join(ROOT, 'node_modules', suite, 'dist', 'index.js'),
     'client',
     '--command',
-    driver,
+    command,
     ...leg.args,
   ]
   const limits = ['--timeout', String(SCENARIO_LIMIT_MS)]
@@ -87,13 +113,13 @@ async function runLeg(leg: Leg, baseline: readonly Entry[], folder: string): Pro
   return results
 }
 
-async function runLegs(legs: readonly Leg[], folder: string): Promise<void> {
+async function runLegs(legs: readonly Leg[], driver: string, folder: string): Promise<void> {
   for (const [version, { list }] of Object.entries(SUITES)) {
     const own = legs.filter(({ suite }) => suite === version)
     const baseline = readBaseline(readFileSync(join(ROOT, 'conformance', list), 'utf8'))
     const seen = new Set<string>()
     for (const leg of own) {
-      const results = await runLeg(leg, baseline, join(folder, leg.name))
+      const results = await runLeg(leg, { driver, baseline, folder: join(folder, leg.name) })
       for (const { scenario } of results) seen.add(scenario)
     }
     // One leg alone does not have every scenario of its suite.
@@ -108,11 +134,14 @@ const legs = values.leg === undefined ? LEGS : LEGS.filter(({ name }) => name ==
 if (legs.length === 0)
   throw new Error(`no leg ${values.leg}; there are ${LEGS.map(({ name }) => name).join(', ')}`)
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+let driver: string | undefined
 try {
-  await runLegs(legs, folder)
+  driver = await bundleDriver()
+  await runLegs(legs, driver, folder)
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error))
 } finally {
+  if (driver !== undefined) rmSync(dirname(driver), { recursive: true, force: true })
   if (values.keep === true) console.log(`kept in ${folder}`)
   else rmSync(folder, { recursive: true, force: true })
 }

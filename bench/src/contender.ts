@@ -3,7 +3,12 @@ import type { Nature, Order } from './server/answers.ts'
 
 /** One server as a client is to reach it. */
 export type Target =
-  | { readonly kind: 'stdio'; readonly name: string; readonly command: string; readonly args: readonly string[] }
+  | {
+      readonly kind: 'stdio'
+      readonly name: string
+      readonly command: string
+      readonly args: readonly string[]
+    }
   | { readonly kind: 'http'; readonly name: string; readonly url: string }
 
 /** What a call gave, in the form in which a caller of this client gets it. */

@@ -1,6 +1,7 @@
 /** Owns the command: what is measured, in which order, and what is shown of it. */
 import { loadavg } from 'node:os'
 import { USAGE, readOptions } from './options.ts'
+import { publish } from './page.ts'
 import { runWorkload } from './runner.ts'
 import type { Row } from './runner.ts'
 import { workloadTable } from './table.ts'
@@ -8,15 +9,16 @@ import { WORKLOADS } from './workloads/index.ts'
 
 const options = readOptions(process.argv.slice(2))
 if (options === 'help') {
-  console.log(USAGE)
+  process.stdout.write(USAGE)
 } else if (options === 'list') {
-  for (const { id, title } of WORKLOADS) console.log(`${id.padEnd(26)} ${title}`)
+  for (const { id, title } of WORKLOADS) process.stdout.write(`${id.padEnd(26)} ${title}\n`)
 } else {
   const { only } = options
   const chosen = WORKLOADS.filter(({ id }) => only.length === 0 || only.some((start) => id.startsWith(start)))
   if (chosen.length === 0) throw new Error(`--only: no workload begins with ${only.join(' or ')}`)
   const [load = 0] = loadavg()
-  if (load > 1) console.log(`The machine is busy (load ${load.toFixed(1)}): do not judge by these numbers.\n`)
+  if (load > 1)
+    process.stdout.write(`The machine is busy (load ${load.toFixed(1)}): do not judge by these numbers.\n\n`)
   const rows: Row[] = []
   for (const workload of chosen) {
     const row = await runWorkload(workload, options, () => {
@@ -24,6 +26,7 @@ if (options === 'help') {
     })
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
     rows.push(row)
-    console.log(`${workloadTable(row)}\n`)
+    process.stdout.write(`${workloadTable(row)}\n\n`)
   }
+  if (options.publish) publish(rows, options)
 }

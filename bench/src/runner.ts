@@ -8,10 +8,13 @@ import { median } from './statistics.ts'
 import type { Figures, Workload } from './workload.ts'
 
 const LIMIT_MS = 180_000
-const MEASURE = fileURLToPath(new URL(`./measure.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url))
+const MEASURE = fileURLToPath(
+  new URL(`./measure.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+)
 
 /** Medians of one contender, or why there are none. */
-export type Cell = { readonly ok: true; readonly figures: Figures } | { readonly ok: false; readonly reason: string }
+export type Cell =
+  { readonly ok: true; readonly figures: Figures } | { readonly ok: false; readonly reason: string }
 export interface Row {
   readonly workload: Workload
   readonly cells: ReadonlyMap<ContenderName, Cell>
@@ -50,7 +53,9 @@ export async function runWorkload(workload: Workload, options: Options, onStep: 
 
 function middle(all: readonly Figures[]): Figures {
   const metrics = Object.keys(all[0] ?? {})
-  return Object.fromEntries(metrics.map((metric) => [metric, median(all.map((one) => one[metric] ?? Number.NaN))]))
+  return Object.fromEntries(
+    metrics.map((metric) => [metric, median(all.map((one) => one[metric] ?? Number.NaN))]),
+  )
 }
 
 /** The figures, or the last words of a measurement that failed. */
@@ -72,7 +77,8 @@ function measure(task: Task): Promise<Figures | string> {
       end(child.pid)
       const line = /^RESULT (.*)$/m.exec(out)?.[1]
       if (line !== undefined) resolve(JSON.parse(line) as Figures)
-      else resolve(/^\w*Error: .*$/m.exec(err)?.[0] ?? (code === null ? 'did not end' : err.trim().slice(-200)))
+      else
+        resolve(/^\w*Error: .*$/m.exec(err)?.[0] ?? (code === null ? 'did not end' : err.trim().slice(-200)))
     })
   })
 }

@@ -11,7 +11,12 @@ const serverFile = (kind: Target['kind']): string =>
 
 /** A stdio server to be started by the client. */
 export function stdioTarget(name: string, nature: Nature): Target {
-  return { kind: 'stdio', name, command: process.execPath, args: [serverFile('stdio'), JSON.stringify(nature)] }
+  return {
+    kind: 'stdio',
+    name,
+    command: process.execPath,
+    args: [serverFile('stdio'), JSON.stringify(nature)],
+  }
 }
 
 /** An HTTP server that runs already; it ends with this process. */
@@ -56,7 +61,7 @@ const QUIET_MS = 250
 export async function quiet(): Promise<number> {
   let last = process.cpuUsage()
   let end = performance.now()
-  for (let since = end; performance.now() - since < QUIET_MS; ) {
+  for (let since = end; performance.now() - since < QUIET_MS;) {
     await delay(10)
     const now = process.cpuUsage()
     const usedMs = (now.user + now.system - last.user - last.system) / 1000

@@ -11,6 +11,9 @@ export function median(values: readonly number[]): number {
 export function shown(value: number): string {
   if (!Number.isFinite(value)) return '-'
   if (value === 0) return '0'
-  if (Math.abs(value) >= 100) return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ' ')
+  if (Math.abs(value) >= 100)
+    return Math.round(value)
+      .toString()
+      .replace(/\B(?=(\d{3})+$)/g, ' ')
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2)
 }

@@ -31,7 +31,12 @@ export function workloadTable({ workload, cells }: Row): string {
   return [`${workload.id}: ${workload.title}`, table.toString(), ...verdicts].join('\n')
 }
 
-export function ratio(cells: Row['cells'], name: ContenderName, against: ContenderName, metric: string): string {
+export function ratio(
+  cells: Row['cells'],
+  name: ContenderName,
+  against: ContenderName,
+  metric: string,
+): string {
   const one = cells.get(name)
   const other = cells.get(against)
   if (name === against || one?.ok !== true || other?.ok !== true) return ''

@@ -60,19 +60,24 @@ async function serve(target: Target): Promise<void> {
 }
 
 function define(server: string, tool: ListedTool, wire: () => Wire): ToolDefinition {
-  const rendered = new WeakMap<object, ContentBlock[]>()
+  /** Content of results with pictures, by call, until the host has asked for it. */
+  const pictures = new Map<symbol, ContentBlock[]>()
   return {
     name: `mcp__${server}__${tool.name}`,
     description: tool.description,
     parameters: tool.inputSchema as ToolDefinition['parameters'],
-    output: { schema: {}, render: (_args, value) => rendered.get(value as object) ?? plain(value as unknown as CallResult) },
-    async execute(args) {
+    output: { schema: {}, render: (_args, value) => plain(value as unknown as CallResult) },
+    async execute(args, exec) {
       const result = (await wire().request('tools/call', { name: tool.name, arguments: args })) as CallResult
-      if (result.content.some(({ type }) => type === 'image')) rendered.set(result, await withImages(result))
+      if (result.content.some(({ type }) => type === 'image'))
+        pictures.set(exec.token, await withImages(result))
       return result as never
     },
-    finalizeContent: (_exec, result) =>
-      result.isError ? undefined : rendered.get(result.value as object),
+    finalizeContent(exec) {
+      const content = pictures.get(exec.token)
+      pictures.delete(exec.token)
+      return content
+    },
   }
 }
 
@@ -84,7 +89,9 @@ async function withImages({ content }: CallResult): Promise<ContentBlock[]> {
   const blocks: ContentBlock[] = []
   for (const { data, mimeType } of content) {
     const bytes = Buffer.from(data ?? '', 'base64')
-    const [attachment] = await host.ctx.attachments.saveImages([{ data: bytes, mediaType: mimeType } as never])
+    const [attachment] = await host.ctx.attachments.saveImages([
+      { data: bytes, mediaType: mimeType } as never,
+    ])
     blocks.push({ type: 'image', attachment: attachment as NonNullable<typeof attachment> })
   }
   return blocks

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Context } from '@deepseek-ai/cordis'
+import type { Agent } from '@deepseek-ai/dsh-agent'
 import type {} from '@deepseek-ai/dsh-attachment'
 import type {} from '@deepseek-ai/dsh-tools'
 import type { Connection, Order, Outcome } from '../contender.ts'
@@ -25,10 +26,11 @@ export async function bootHost(): Promise<Host> {
   const { default: SystemPrompt } = await import('@deepseek-ai/dsh-system-prompt')
   const { default: ToolRuntime } = await import('@deepseek-ai/dsh-tools')
   const { default: LocalAttachmentStore } = await import('@deepseek-ai/dsh-attachment-local')
-  const { CallId } = await import('@deepseek-ai/dsh-llm')
+  const { default: LlmRuntime, CallId, LlmAdapter } = await import('@deepseek-ai/dsh-llm')
   const ctx = new Context()
   await ctx.plugin(SystemPrompt, { persona: 'You are a benchmark.' })
   await ctx.plugin(ToolRuntime, { mode: 'native' })
+  await ctx.plugin(LlmRuntime)
   await ctx.plugin(LocalAttachmentStore, {
     dshHome: home,
     maxImageBytes: 64 * MIB,
@@ -36,6 +38,20 @@ export async function bootHost(): Promise<Host> {
     maxImageDimension: 65_535,
     maxImagePixels: 1e9,
   })
+  class Seeing extends LlmAdapter {
+    override resolveModel(provider: string, id: string) {
+      return Promise.resolve({ provider, id, name: id, inputModalities: ['text' as const, 'image' as const] })
+    }
+    // Never asked: no turn is run here.
+    override async *stream(): AsyncGenerator<never> {}
+  }
+  ctx.llm.registerAdapter(['bench'], new Seeing())
+  // What a plugin reads of the calling agent: a route whose model takes pictures.
+  const agent = {
+    ctx,
+    options: { provider: 'bench', model: 'seeing' },
+    session: { requestHeader: () => undefined },
+  } as unknown as Agent
   let events = 0
   ctx.on('tools/change', () => void (events += 1))
   let calls = 0
@@ -47,10 +63,11 @@ export async function bootHost(): Promise<Host> {
       name: `mcp__${server}__tool_${at}`,
       arguments: order,
       signal,
+      // Only where it matters: the small calls are those of a program.
+      ...(order.op === 'image' ? { agent } : {}),
     })
     if (result.isError) throw new Error(result.error.message)
     const { content } = result.value as { content: { type: string; text?: string }[] }
-    if (process.env['BENCH_DEBUG']) console.log(JSON.stringify(result).slice(-600))
     let imageBytes = 0
     for (const block of result.content) {
       if (block.type !== 'image') continue

@@ -1,7 +1,17 @@
 /** Owns the list of contenders. */
 import type { Contender } from '../contender.ts'
 
-export const CONTENDERS = ['raw', 'floor', 'ours', 'dsh', 'sdk1', 'sdk2', 'ai-sdk', 'mcp-use', 'langchain'] as const
+export const CONTENDERS = [
+  'raw',
+  'floor',
+  'ours',
+  'dsh',
+  'sdk1',
+  'sdk2',
+  'ai-sdk',
+  'mcp-use',
+  'langchain',
+] as const
 /** `base` is another build of ours, see `--base`. */
 export type ContenderName = (typeof CONTENDERS)[number] | 'base'
 

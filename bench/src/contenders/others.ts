@@ -45,7 +45,11 @@ export const aiSdkMcp: Contender = {
         })
         for (const [name, tool] of Object.entries(await client.tools())) {
           const execute = tool.execute as unknown as (args: object, options: object) => Promise<CallResult>
-          definitions.push({ name, description: tool.description, parameters: tool.inputSchema.jsonSchema })
+          definitions.push({
+            name,
+            description: tool.description,
+            parameters: (tool.inputSchema as { jsonSchema?: unknown }).jsonSchema,
+          })
           tools.set(`${target.name}/${name}`, async (args, abortSignal) =>
             outcomeOf(await execute(args, { toolCallId: 'call', messages: [], abortSignal })),
           )
@@ -53,21 +57,27 @@ export const aiSdkMcp: Contender = {
         return client
       }),
     )
-    return connectionOf(tools, () => definitions, async () => {
-      await Promise.all(clients.map((client) => client.close()))
-    })
+    return connectionOf(
+      tools,
+      () => definitions,
+      async () => {
+        await Promise.all(clients.map((client) => client.close()))
+      },
+    )
   },
 }
 
-let MCPClient: typeof import('mcp-use').MCPClient
+let MCPClient: typeof import('mcp-use/client').MCPClient
 
 export const mcpUse: Contender = {
   async load() {
     process.env['MCP_USE_ANONYMIZED_TELEMETRY'] = 'false'
-    MCPClient = (await import('mcp-use')).MCPClient
+    MCPClient = (await import('mcp-use/client')).MCPClient
   },
   async open(targets) {
-    const client = new MCPClient({ mcpServers: Object.fromEntries(targets.map((target) => [target.name, recordOf(target)])) })
+    const client = new MCPClient({
+      mcpServers: Object.fromEntries(targets.map((target) => [target.name, recordOf(target)])),
+    })
     const sessions = await client.createAllSessions()
     const tools = new Map<string, Run>()
     const definitions: object[] = []
@@ -79,7 +89,11 @@ export const mcpUse: Contender = {
         )
       }
     }
-    return connectionOf(tools, () => definitions, () => client.closeAllSessions())
+    return connectionOf(
+      tools,
+      () => definitions,
+      () => client.closeAllSessions(),
+    )
   },
 }
 
@@ -107,7 +121,11 @@ export const langchain: Contender = {
         })
       }
     }
-    return connectionOf(tools, () => definitions, () => client.close())
+    return connectionOf(
+      tools,
+      () => definitions,
+      () => client.close(),
+    )
   },
 }
 

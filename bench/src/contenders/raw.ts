@@ -18,7 +18,9 @@ export const raw: Contender = {
       tools: () => all().length,
       async call(server, at, order) {
         const { wire } = servers.get(server) ?? down(server)
-        return outcomeOf((await wire.request('tools/call', { name: `tool_${at}`, arguments: order })) as CallResult)
+        return outcomeOf(
+          (await wire.request('tools/call', { name: `tool_${at}`, arguments: order })) as CallResult,
+        )
       },
       events: () => undefined,
       definitionBytes: () => Buffer.byteLength(JSON.stringify(all())),
@@ -59,6 +61,9 @@ function down(server: string): never {
 export function outcomeOf({ content }: CallResult): Outcome {
   return {
     text: content.map(({ text = '' }) => text).join(''),
-    imageBytes: content.reduce((bytes, { type, data = '' }) => bytes + (type === 'image' ? data.length : 0), 0),
+    imageBytes: content.reduce(
+      (bytes, { type, data = '' }) => bytes + (type === 'image' ? data.length : 0),
+      0,
+    ),
   }
 }

@@ -5,7 +5,9 @@ import type { CallResult, ListedTool } from './wire.ts'
 
 interface Client {
   connect(transport: unknown): Promise<void>
-  listTools(params?: { readonly cursor?: string }): Promise<{ readonly tools: ListedTool[]; readonly nextCursor?: string }>
+  listTools(params?: {
+    readonly cursor?: string
+  }): Promise<{ readonly tools: ListedTool[]; readonly nextCursor?: string }>
   callTool(...args: readonly unknown[]): Promise<unknown>
   onToolsChanged(handler: () => void): void
   close(): Promise<void>
@@ -27,7 +29,8 @@ export const sdk1: Contender = sdkContender(async () => {
       return Object.assign(client, {
         onToolsChanged: (handler: () => void) =>
           client.setNotificationHandler(ToolListChangedNotificationSchema, handler),
-        callTool: (params: never, options: never) => Client.prototype.callTool.call(client, params, undefined, options),
+        callTool: (params: never, options: never) =>
+          Client.prototype.callTool.call(client, params, undefined, options),
       }) as never
     },
     transport: (target) =>
@@ -82,7 +85,12 @@ function sdkContender(importing: () => Promise<Generation>): Contender {
         async call(server, at, order, signal) {
           const { client } = servers.get(server) as { client: Client }
           const params = { name: `tool_${at}`, arguments: order }
-          return outcomeOf((await client.callTool(params, { ...(signal === undefined ? {} : { signal }), timeout: 600_000 })) as CallResult)
+          return outcomeOf(
+            (await client.callTool(params, {
+              ...(signal === undefined ? {} : { signal }),
+              timeout: 600_000,
+            })) as CallResult,
+          )
         },
         events: () => undefined,
         definitionBytes: () => Buffer.byteLength(JSON.stringify(all())),

@@ -37,7 +37,8 @@ export interface WireEvents {
 
 /** Connect and shake hands. */
 export async function openWire(target: Target, events: WireEvents): Promise<Wire> {
-  const wire = target.kind === 'stdio' ? pipe(target.command, target.args, events) : keepAlive(target.url, events)
+  const wire =
+    target.kind === 'stdio' ? pipe(target.command, target.args, events) : keepAlive(target.url, events)
   await wire.request('initialize', {
     protocolVersion: '2025-06-18',
     capabilities: {},

@@ -42,7 +42,10 @@ export function createAnswers(nature: Nature): (line: string, outlet: Outlet) =>
   let list = listOf(nature, edition, isOneChanged)
   let lists = 0
 
-  function order({ op, ...rest }: Order & { text?: string; size?: number; changed?: string }, outlet: Outlet): string {
+  function order(
+    { op, ...rest }: Order & { text?: string; size?: number; changed?: string },
+    outlet: Outlet,
+  ): string {
     const { text = '', size = 0, changed } = rest
     switch (op) {
       case 'text':
@@ -105,7 +108,9 @@ function said(text: string): string {
 }
 
 function listOf({ tools, outputSchemas = false }: Nature, edition: number, isOneChanged: boolean): string {
-  const items = Array.from({ length: tools }, (_, at) => tool(at, at === 0 && isOneChanged ? -1 : edition, outputSchemas))
+  const items = Array.from({ length: tools }, (_, at) =>
+    tool(at, at === 0 && isOneChanged ? -1 : edition, outputSchemas),
+  )
   return JSON.stringify({ tools: items })
 }
 
@@ -135,7 +140,11 @@ function tool(at: number, edition: number, withOutput: boolean): object {
                 type: 'array',
                 items: {
                   type: 'object',
-                  properties: { path: { type: 'string' }, line: { type: 'integer' }, score: { type: 'number' } },
+                  properties: {
+                    path: { type: 'string' },
+                    line: { type: 'integer' },
+                    score: { type: 'number' },
+                  },
                   required: ['path'],
                 },
               },

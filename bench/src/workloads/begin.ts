@@ -101,7 +101,9 @@ const memory: Workload = {
   async run(contender, { servers, tools }) {
     await contender.prepare?.({})
     await contender.load()
-    const targets = Array.from({ length: Number(servers) }, (_, at) => stdioTarget(`s${at}`, { tools: Number(tools) }))
+    const targets = Array.from({ length: Number(servers) }, (_, at) =>
+      stdioTarget(`s${at}`, { tools: Number(tools) }),
+    )
     const connection = await contender.open(targets, {})
     must(connection.tools() === Number(servers) * Number(tools), `${connection.tools()} tools`)
     await quiet()

@@ -63,7 +63,9 @@ function large(op: 'text' | 'image', mib: number): Workload {
     id: `${op}-${mib}`,
     title: `One ${op === 'text' ? 'text' : 'picture'} of ${mib} MiB over stdio`,
     metrics: { ms: 'ms', cpuMs: 'ms CPU', peakMib: 'MiB peak' },
-    ...(op === 'image' ? { without: ['raw', 'sdk1', 'sdk2', 'ai-sdk', 'mcp-use', 'langchain'] as const } : {}),
+    ...(op === 'image'
+      ? { without: ['raw', 'sdk1', 'sdk2', 'ai-sdk', 'mcp-use', 'langchain'] as const }
+      : {}),
     ...(isHeavy && mib <= 32
       ? {
           targets: [
@@ -96,7 +98,12 @@ function large(op: 'text' | 'image', mib: number): Workload {
 const signal: Workload = {
   id: 'signal',
   title: '20 000 calls under one signal',
-  metrics: { firstUs: 'us CPU, first tenth', lastUs: 'us CPU, last tenth', listeners: 'listeners left', warnings: 'warnings' },
+  metrics: {
+    firstUs: 'us CPU, first tenth',
+    lastUs: 'us CPU, last tenth',
+    listeners: 'listeners left',
+    warnings: 'warnings',
+  },
   without: ['mcp-use'],
   size: { calls: 20_000 },
   quick: { calls: 2000 },

@@ -41,7 +41,10 @@ function resync(changed: 'none' | 'one' | 'all'): Workload {
       }
       const waitMs = idle().cpuMs
       must(connection.tools() === tools, `${connection.tools()} tools`)
-      const perRound = { cpuMs: (cpuMs - waitMs) / Number(rounds), lists: (after.lists - lists) / Number(rounds) }
+      const perRound = {
+        cpuMs: (cpuMs - waitMs) / Number(rounds),
+        lists: (after.lists - lists) / Number(rounds),
+      }
       const happened = connection.events()
       await connection.close()
       return happened === undefined ? perRound : { ...perRound, events: (happened - events) / Number(rounds) }
@@ -83,7 +86,9 @@ function crash(firstDelayMs: number | undefined): Workload {
     title: `A crash until a call works again, ${firstDelayMs === undefined ? 'as the settings come' : 'without back-off'}`,
     metrics: { ms: 'ms' },
     without: ['sdk1', 'sdk2', 'ai-sdk', 'mcp-use', 'langchain'],
-    ...(firstDelayMs === undefined ? {} : { targets: [{ metric: 'ms', against: 'raw', atMost: 1.2 }] as const }),
+    ...(firstDelayMs === undefined
+      ? {}
+      : { targets: [{ metric: 'ms', against: 'raw', atMost: 1.2 }] as const }),
     size: { crashes: 3 },
     async run(contender, { crashes }) {
       const wishes = firstDelayMs === undefined ? {} : { firstDelayMs }

@@ -2,6 +2,7 @@
  * Owns the reading of one server's list over its sessions: the first read of each session, re-reads after changes, and
  * what becomes of a list that is bad. The last good catalog stays until a better one is there.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { McpError, isMcpError } from '../errors.ts'
 import { fromForeign } from '../foreign.ts'
@@ -11,6 +12,9 @@ import { withoutBadHeaders } from './headers.ts'
 import { walkPages } from './pages.ts'
 import { createRefresher } from './sync.ts'
 import type { Refresher } from './sync.ts'
+
+/** From this many tools on, a list is long. */
+const LONG_LIST = 1_000
 
 export interface ReaderOptions {
   readonly spec: ServerSpec
@@ -157,6 +161,8 @@ async function discover(spec: ServerSpec, session: Session, signal: AbortSignal)
     // The legacy era has no such word: a member of that name there is something else.
     const freshMs = session.facts.era === 'modern' ? walk.freshMs : 0
     const catalog = createCatalog(spec, walk)
+    // Reading and registering a very long list would together hold the event loop too long: registering waits a turn.
+    if (catalog.entries.length > LONG_LIST) await setImmediate()
     return { catalog: mirrorsHeaders(spec, session) ? withoutBadHeaders(catalog) : catalog, freshMs }
   } catch (error) {
     if (isUnannounced && isMcpError(error) && error.code === 'MCP_REQUEST_REJECTED') return NOTHING

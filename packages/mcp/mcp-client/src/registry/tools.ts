@@ -82,7 +82,7 @@ export function createPublisher(
       operations += 1
     }
     try {
-      for (const entry of add) if (registerOne(entry)) operations += 1
+      operations += withoutStacks(() => add.filter(registerOne).length)
     } catch (error) {
       withdraw()
       throw new McpError(`tool registration failed, no tools registered: ${messageOf(error)}`, {
@@ -140,6 +140,20 @@ export function createPublisher(
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([, { rewritten }]) => rewritten)
         .filter(({ count }) => count > 0),
+  }
+}
+
+/**
+ * The host captures three stacks for each registration, which nobody reads: without them 10 000 tools take a third of
+ * the time on the event loop.
+ */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return work()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 

@@ -8,7 +8,7 @@ import { isAlive, stdioRow, stdioServer, waitFor } from '@dsh-mcp/testkit'
 import type { StdioServer } from '@dsh-mcp/testkit'
 
 const HOST = join(import.meta.dirname, 'fixtures', 'doomed-host.ts')
-const WITH_HELPER = join(import.meta.dirname, 'fixtures', 'keeps-a-helper.ts')
+const WITH_HELPER = join(import.meta.dirname, 'fixtures', 'lingering-child.ts')
 const LIMIT_MS = 60_000
 
 interface Doomed {

@@ -176,6 +176,26 @@ describe('createPublisher', () => {
   })
 })
 
+describe('the stacks of registrations', () => {
+  it('are not captured, and everybody else has theirs again', () => {
+    const { stackTraceLimit } = Error
+    const limits: number[] = []
+    const publisher = createPublisher(
+      'demo',
+      ({ name }) => {
+        limits.push(Error.stackTraceLimit)
+        if (name.endsWith('taken')) throw new Error('taken')
+        return () => undefined
+      },
+      (item) => ({ ok: true, definition: definitionOf(item), rewrites: [] }),
+    )
+    publisher.publish([entry('a')])
+    expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+    expect(() => publisher.publish([entry('taken')])).toThrow('taken')
+    expect([...limits, Error.stackTraceLimit]).toEqual([0, 0, stackTraceLimit])
+  })
+})
+
 describe('one odd tool', () => {
   it.each([
     [

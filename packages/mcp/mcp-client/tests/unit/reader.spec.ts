@@ -118,6 +118,18 @@ describe('the first read of a session', () => {
     expect(t.clock.pending()).toEqual([])
   })
 
+  it('takes a very long list over in a turn of its own', async () => {
+    const t = setup({ limits: { ...makeSpec().limits, tools: 2_000 } })
+    const session = listing()
+    const first = t.begin(session)
+    await settled()
+    const names = Array.from({ length: 1_001 }, (_, at) => `t${at}`)
+    await session.last().answer(tools(...names))
+    expect(t.adopted).toEqual([])
+    expect(await first).toBeUndefined()
+    expect(t.adopted).toEqual([names.toSorted()])
+  })
+
   it('keeps the connection where only the list is bad, and remembers why', async () => {
     const t = setup()
     const session = listing()

@@ -37,7 +37,7 @@ const LEGS: readonly Leg[] = [
   { name: 'all-0.1', suite: '0.1', args: ['--suite', 'all'] },
 ]
 
-/** Every scenario of a leg runs at once, so all of them wait for the slowest machine; see driver.ts. */
+/** All scenarios of a leg run at once, so that each has a small share of the processors; driver.ts ends before. */
 const SCENARIO_LIMIT_MS = 100_000
 const LEG_LIMIT_MS = 150_000
 

@@ -117,7 +117,7 @@ export const langchain: Contender = {
           const content: unknown = await tool.invoke(args as never, signal === undefined ? {} : { signal })
           return typeof content === 'string'
             ? { text: content, imageBytes: 0 }
-            : { text: '', imageBytes: JSON.stringify(content).length }
+            : { text: JSON.stringify(content), imageBytes: 0 }
         })
       }
     }

@@ -86,7 +86,9 @@ function pipe(command: string, args: readonly string[], events: WireEvents): Wir
   })
   child.stdin.on('error', () => undefined)
   const ended = Promise.withResolvers<void>()
+  let isOver = false
   child.once('close', () => {
+    isOver = true
     for (const { reject } of pending.values()) reject(new Error('the server ended'))
     pending.clear()
     events.onEnd()
@@ -94,6 +96,7 @@ function pipe(command: string, args: readonly string[], events: WireEvents): Wir
   })
   return {
     request(method, params) {
+      if (isOver) return Promise.reject(new Error('the server ended'))
       const id = ++ids
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       pending.set(id, { resolve, reject })

@@ -71,7 +71,7 @@ export function createAnswers(nature: Nature): (line: string, outlet: Outlet) =>
       case 'stats':
         return said(JSON.stringify({ lists, pid: process.pid } satisfies Stats))
       case 'echo':
-        return said(text)
+        return nature.outputSchemas === true ? structured(text) : said(text)
     }
   }
 
@@ -101,6 +101,12 @@ export function createAnswers(nature: Nature): (line: string, outlet: Outlet) =>
       outlet.answer(`${head}"error":{"code":-32601,"message":"Method not found"}}`)
     }
   }
+}
+
+/** What every output schema here takes. */
+function structured(text: string): string {
+  const content = [{ type: 'text', text }]
+  return JSON.stringify({ content, structuredContent: { matches: [{ path: text }], total: 1 } })
 }
 
 function said(text: string): string {

@@ -106,7 +106,7 @@ async function connect(spec: ServerSpec, attempt: Try, sdk: Sdk, options: OpenOp
     if (signal.aborted) throw signal.reason
     const failure = fromForeign(error, { server: spec.serverName, stage: 'connect', redact: spec.redact })
     // The SDK itself closes the transport of a failed try: that end says more than a bare "closed", and nothing else.
-    throw failure.code === 'MCP_CONNECTION_CLOSED' ? (ended ?? failure) : failure
+    throw ended !== undefined && failure.code === 'MCP_CONNECTION_CLOSED' ? ended : failure
   } finally {
     signal.removeEventListener('abort', abort)
   }

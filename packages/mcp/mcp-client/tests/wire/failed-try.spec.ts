@@ -64,6 +64,10 @@ describe('a failed try', () => {
     })
   })
 
+  it('is told by its own error where nothing was opened', async () => {
+    await expect(open({ command: '/no/such/program' })).rejects.toMatchObject({ code: 'MCP_SPAWN_FAILED' })
+  })
+
   it('comes after the given time where the probe is not answered', async () => {
     server = await legacy({ 'server/discover': () => undefined })
     const { facts } = await open({ url: server.url }, { probeTimeoutMs: 50 })

@@ -167,11 +167,15 @@ describe('fifty calls at once', () => {
   it('are held at limits.concurrency, and all answered', async () => {
     let inFlight = 0
     let most = 0
+    // The first ones wait for each other, so that a slow machine cannot make it look like fewer.
+    const full = Promise.withResolvers<void>()
     await serve({
       tools: [tool('echo')],
       async callTool({ arguments: args }) {
         inFlight += 1
         most = Math.max(most, inFlight)
+        if (inFlight === 16) full.resolve()
+        await full.promise
         await delay(5)
         inFlight -= 1
         return text(`answer ${String((args as Params)['n'])}`)

@@ -58,6 +58,11 @@ function middle(all: readonly Figures[]): Figures {
   )
 }
 
+/** Group of the measurement that runs; a runner that is ended takes it along. */
+let running: number | undefined
+process.on('exit', () => end(running))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
+
 /** The figures, or the last words of a measurement that failed. */
 function measure(task: Task): Promise<Figures | string> {
   const flags = ['--expose-gc', '--disable-warning=ExperimentalWarning']
@@ -66,6 +71,7 @@ function measure(task: Task): Promise<Figures | string> {
     // A contender may leave servers behind: they go with the group.
     detached: true,
   })
+  running = child.pid
   let out = ''
   let err = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
@@ -75,6 +81,7 @@ function measure(task: Task): Promise<Figures | string> {
     child.once('exit', (code) => {
       clearTimeout(timer)
       end(child.pid)
+      running = undefined
       const line = /^RESULT (.*)$/m.exec(out)?.[1]
       if (line !== undefined) resolve(JSON.parse(line) as Figures)
       else

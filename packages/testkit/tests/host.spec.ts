@@ -76,7 +76,6 @@ describe('bootHost', () => {
   it('runs a row of the MCP client on a scripted server', async () => {
     const server = stdioServer('healthy', { era: 'dual', env: { PLANTED: 'yes' } })
     const host = await start({
-      client: 'source',
       rows: [stdioRow('one', server, { failOnStartupError: true })],
     })
     await host.until(() => host.tools().includes('mcp__one__echo'))

@@ -4,7 +4,7 @@
  */
 import { ARMS, SERVER_NAME, TRANSPORTS, callMaxMs } from './config-schema.ts'
 import type { ArmName, HttpRow, StdioRow } from './config-schema.ts'
-import { isDict, readNode, typeName } from './config-reader.ts'
+import { entryPath, isDict, readNode, typeName } from './config-reader.ts'
 import type { Reading } from './config-reader.ts'
 import { resolveTarget } from './config-target.ts'
 import { McpError } from './errors.ts'
@@ -91,6 +91,16 @@ function chooseArm(raw: Readonly<Record<string, unknown>>, reading: Reading): Ar
   }
   if (isPresent(raw['command'])) return 'stdio'
   if (isPresent(raw['url'])) return 'http'
+  const keys = Object.keys(raw)
+  const at = keys.findIndex((key) =>
+    Object.values(ARMS).every(({ dict }) => !Object.hasOwn(dict as object, key)),
+  )
+  const unknown = keys[at]
+  if (unknown !== undefined) {
+    // Mostly a misspelled command or url: the reader sees one in the row.
+    const text = 'is not a configuration key; a row needs a command (stdio server) or a url (HTTP server)'
+    throw reading.fault(entryPath('', unknown, at), text)
+  }
   throw reading.fault('config', 'needs a command (stdio server) or a url (HTTP server); write one of them')
 }
 

@@ -62,7 +62,9 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
   if (outcome.kind === 'up') return
   const { failure } = outcome
   if (spec.failOnStartupError && !row.isEdited()) {
-    throw new McpError(`mcp-client(${spec.serverName}): initial connection or tool synchronization failed`, {
+    const words = `mcp-client(${spec.serverName}): initial connection or tool synchronization failed`
+    // The reason stands in the message, too: not every host prints causes.
+    throw new McpError(`${words}: ${failure.message}`, {
       code: failure.code,
       server: spec.serverName,
       stage: failure.stage,

@@ -63,7 +63,6 @@ describe('one good server among bad ones', () => {
     const config = { startup: STARTUP }
     const startedAt = performance.now()
     host = await bootHost({
-      client: 'source',
       rows: [
         stdioRow('silent', scripted('silent'), config),
         stdioRow('crashing', scripted('exits-at-once', { code: 4, stderr: 'no license\n' }), config),
@@ -92,7 +91,7 @@ describe('one good server among bad ones', () => {
 
   it('says why a silent server was given up', { timeout: LIMIT_MS }, async () => {
     const startup = { waitMs: 300, timeoutMs: 1_500 }
-    host = await bootHost({ client: 'source', rows: [stdioRow('silent', scripted('silent'), { startup })] })
+    host = await bootHost({ rows: [stdioRow('silent', scripted('silent'), { startup })] })
     const { logs } = host
     await waitFor(
       () => logs,
@@ -107,7 +106,7 @@ describe('many at once', () => {
     const rows = Array.from({ length: 10 }, (_, index) =>
       stdioRow(`s${index}`, scripted(index % 2 === 0 ? 'healthy' : 'silent'), config),
     )
-    const booting = bootHost({ client: 'source', rows })
+    const booting = bootHost({ rows })
     const startedAt = performance.now()
     host = await booting
     expect(performance.now() - startedAt).toBeLessThan(20_000)
@@ -123,7 +122,7 @@ describe('a URL that cannot be used', () => {
     'is refused clearly, and no password is said: %s',
     { timeout: LIMIT_MS },
     async (url) => {
-      const error = await bootHost({ client: 'source', rows: [httpRow('one', url)] }).then(
+      const error = await bootHost({ rows: [httpRow('one', url)] }).then(
         () => undefined,
         (reason: unknown) => reason,
       )
@@ -138,7 +137,6 @@ describe('a server that is killed in the middle of a call', () => {
     const server = scripted('never-answers')
     const reconnect = { initialDelayMs: 200, maxDelayMs: 1_000 }
     host = await bootHost({
-      client: 'source',
       rows: [stdioRow('one', server, { startup: { waitMs: 20_000, timeoutMs: 20_000 }, reconnect })],
     })
     const call = host.call('mcp__one__hang')
@@ -171,7 +169,7 @@ describe('a server that is restarted behind HTTP', () => {
   it('goes unnoticed by the next call', { timeout: LIMIT_MS }, async () => {
     const server = await startHttpServer()
     https.push(server)
-    host = await bootHost({ client: 'source', rows: [httpRow('web', server.url)] })
+    host = await bootHost({ rows: [httpRow('web', server.url)] })
     expect(await host.call('mcp__web__echo', { message: 'before' })).toMatchObject({ isError: false })
     await waitFor(
       () => [...server.sessions.values()],

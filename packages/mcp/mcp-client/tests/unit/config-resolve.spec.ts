@@ -162,6 +162,11 @@ const faults: [string, unknown, string][] = [
   ['a list', [], '?): config must be a mapping of keys to values, not a list'],
   ['nothing', null, '?): config must be a mapping of keys to values, not nothing'],
   ['a class', new Map(), '?): config must be a mapping of keys to values, not an object of a class'],
+  [
+    'a misspelled command',
+    { serverName: 'x', comand: 'npx' },
+    'x): comand is not a configuration key; a row needs a command',
+  ],
   ['empty', {}, '?): config needs a command (stdio server) or a url (HTTP server)'],
   ['no name', { command: 'x' }, '?): serverName is missing; it must be 1 to 32 letters, digits, _ or - (^['],
   ['bad name', { ...stdio, serverName: 'a b' }, '?): serverName must be 1 to 32 letters, digits, _ or - (^['],

@@ -93,7 +93,11 @@ async function setup({ prompt = false, refused, bare = false }: Setup = {}) {
     fiber,
     last,
     calm,
-    edit: async (config: RowConfig): Promise<void> => fiber.update(config, true),
+    /** The cordis of the drift leg does not wait for the restart. */
+    edit: async (config: RowConfig): Promise<void> => {
+      await fiber.update(config, true)
+      if (seen.prompt) await calm()
+    },
     errors: (): string[] =>
       ctx.logger.buffer.filter(({ type }) => type === 'error').map(({ args }) => String(args)),
     hasEnded: (row: Row): Promise<boolean> =>

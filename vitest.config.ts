@@ -11,8 +11,6 @@ export default defineConfig({
     hookTimeout: 30_000,
     coverage: {
       provider: 'v8',
-      // Without it, ranges that V8 reports coarsely where a function never ran mask exact ones when workers are merged.
-      experimentalAstAwareRemapping: true,
       include: ['packages/mcp/mcp-client/src/**/*.ts'],
       exclude: ['packages/mcp/mcp-client/src/types.ts'],
       reporter: ['text-summary', 'json-summary'],

@@ -164,8 +164,8 @@ const faults: [string, unknown, string][] = [
   ['a class', new Map(), '?): config must be a mapping of keys to values, not an object of a class'],
   [
     'a misspelled command',
-    { serverName: 'x', comand: 'npx' },
-    'x): comand is not a configuration key; a row needs a command',
+    { serverName: 'a', comand: 'npx' },
+    'a): comand is not a configuration key; a row needs a command',
   ],
   ['empty', {}, '?): config needs a command (stdio server) or a url (HTTP server)'],
   ['no name', { command: 'x' }, '?): serverName is missing; it must be 1 to 32 letters, digits, _ or - (^['],

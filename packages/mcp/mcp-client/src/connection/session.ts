@@ -107,8 +107,6 @@ async function connect(spec: ServerSpec, attempt: Try, sdk: Sdk, options: OpenOp
     const failure = fromForeign(error, { server: spec.serverName, stage: 'connect', redact: spec.redact })
     // The SDK itself closes the transport of a failed try: that end says more than a bare "closed", and nothing else.
     throw ended !== undefined && failure.code === 'MCP_CONNECTION_CLOSED' ? ended : failure
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }
 
@@ -161,6 +159,7 @@ class LiveSession implements Session {
   }
 
   get facts(): SessionFacts {
+    /* v8 ignore next -- a session is handed out only after it was established */
     if (this.settledFacts === undefined) throw new Error('facts of a session that was never established')
     return this.settledFacts
   }
@@ -168,12 +167,15 @@ class LiveSession implements Session {
   /** Read what the server said of itself, and follow its changes. */
   establish(): void {
     const { client } = this
+    /* v8 ignore next -- the SDK has an era once it is connected; its type does not say so */
     const era = client.getProtocolEra() ?? 'legacy'
     const serverInfo = client.getServerVersion()
     const instructions = client.getInstructions()
+    /* v8 ignore next -- as above */
     const capabilities = client.getServerCapabilities() ?? {}
     this.settledFacts = Object.freeze({
       era,
+      /* v8 ignore next -- as above */
       revision: client.getNegotiatedProtocolVersion() ?? 'unknown',
       capabilities,
       ...(serverInfo === undefined ? {} : { serverInfo }),

@@ -11,8 +11,9 @@ import { CallId } from '@deepseek-ai/dsh-llm'
 import { SystemPrompt } from '@deepseek-ai/dsh-system-prompt'
 import { ToolRuntime } from '@deepseek-ai/dsh-tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startHttpServer, stdioServer } from '@dsh-mcp/testkit'
+import { startHttpServer, startSseServer, stdioServer } from '@dsh-mcp/testkit'
 import type { HttpServer, StdioServer } from '@dsh-mcp/testkit'
+import { openWireHost } from './wire-host.ts'
 import * as mcpClient from '../../src/index.ts'
 import * as invariant from '../../src/invariant.ts'
 
@@ -89,6 +90,8 @@ describe('a row that is late', () => {
 
   it('is let go where it is disposed before anything was opened', async () => {
     const fiber = ctx.plugin(mcpClient, rowOf(stdioServer('healthy')))
+    // A few turns, so that the row waits for what is remembered of it.
+    for (let turn = 0; turn < 8; turn++) await Promise.resolve()
     await fiber.dispose()
     expect(names()).toEqual([])
   })
@@ -126,6 +129,131 @@ describe('a lazy row', () => {
     writeFileSync(path, JSON.stringify(stored))
     await expect(ctx.plugin(mcpClient, lazy)).rejects.toThrow(/listed tool "echo" more than once/)
     expect(names()).toEqual([])
+  })
+})
+
+describe('a row of each kind', () => {
+  const up = async (row: object): Promise<boolean> => {
+    await ctx.plugin(mcpClient, { serverName: 'one', failOnStartupError: true, ...row } as never)
+    return !(await echo('here')).isError
+  }
+
+  it('with a pinned old revision and a folder of its own', async () => {
+    const { command, args, env } = stdioServer('healthy')
+    expect(await up({ command, args, env, cwd: tmpdir(), protocol: '2025-06-18' })).toBe(true)
+  })
+
+  it('with a pinned new revision', async () => {
+    http = await startHttpServer({ era: 'modern' })
+    expect(await up({ url: http.url, protocol: '2026-07-28' })).toBe(true)
+  })
+
+  it('that tells more of itself than it must', async () => {
+    http = await startHttpServer({
+      initialize: () => ({
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        instructions: 'Be kind.',
+      }),
+    })
+    expect(await up({ url: http.url })).toBe(true)
+  })
+
+  it('that does not say who it is', async () => {
+    http = await startHttpServer({
+      era: 'modern',
+      methods: {
+        'server/discover': () => ({
+          resultType: 'complete',
+          supportedVersions: ['2026-07-28'],
+          capabilities: { tools: {} },
+          ttlMs: 0,
+          cacheScope: 'private',
+        }),
+      },
+    })
+    expect(await up({ url: http.url })).toBe(true)
+  })
+
+  it('tells of itself in the status', async () => {
+    const args = ['node_modules/@modelcontextprotocol/server-everything/dist/index.js', 'stdio']
+    const stdio = await openWireHost({ config: { serverName: 'ev', command: process.execPath, args } })
+    await expect.poll(() => stdio.bridge.status().stderrTail).toContain('Starting default')
+    await stdio.close()
+    const server = await startSseServer({})
+    const sse = await openWireHost({ config: { serverName: 'old', transport: 'sse', url: server.url } })
+    expect(sse.bridge.status()).toMatchObject({ state: 'ready', facts: { era: 'legacy' } })
+    await sse.close()
+    await server.close()
+  })
+
+  it('over SSE, until its stream ends', async () => {
+    const server = await startSseServer({})
+    expect(await up({ url: server.url, transport: 'sse', reconnect: { enabled: false } })).toBe(true)
+    await server.close()
+    await expect.poll(() => logs.join('\n')).toContain('connection lost and reconnect is disabled')
+  })
+
+  it('where nothing can be remembered', async () => {
+    const folder = process.env['DSH_HOME'] as string
+    writeFileSync(join(folder, 'mcp-client'), 'in the way')
+    const { command, args, env } = stdioServer('healthy')
+    expect(await up({ command, args, env })).toBe(true)
+    expect(logs).toContainEqual(expect.stringMatching(/^warn: mcp-client\(one\): cannot/))
+  })
+
+  it('whose remembered era turns out wrong', async () => {
+    const { command, args, env } = stdioServer('healthy')
+    const first = ctx.plugin(mcpClient, { serverName: 'one', command, args, env } as never)
+    await first
+    await first.dispose()
+    const folder = join(process.env['DSH_HOME'] as string, 'mcp-client')
+    const path = join(folder, readdirSync(folder)[0] as string)
+    expect(readFileSync(path, 'utf8')).toContain('"legacy"')
+    const gone = {
+      serverName: 'one',
+      command,
+      args: args.map((arg) => arg),
+      env: { ...env, NODE_OPTIONS: '--no-such-flag' },
+    }
+    const second = ctx.plugin(mcpClient, { ...gone, reconnect: { enabled: false } } as never)
+    await second
+    await second.dispose()
+    expect(readFileSync(path, 'utf8')).not.toContain('"legacy"')
+  })
+
+  it('is not restarted by an update that changes nothing', async () => {
+    const server = stdioServer('healthy')
+    const { command, args, env } = server
+    const row = { serverName: 'one', command, args, env }
+    const fiber = ctx.plugin(mcpClient, row as never)
+    await fiber
+    await fiber.update({ ...row })
+    expect(await startsOf(server)).toBe(1)
+    expect((await echo('still')).isError).toBe(false)
+  })
+})
+
+describe('arguments', () => {
+  it('that do not fit are refused, and strings in place of values are mended and noted', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at) => [`n${at}`, { type: 'integer' }]),
+    )
+    http = await startHttpServer({ tools: [{ name: 'echo', inputSchema: { type: 'object', properties } }] })
+    await ctx.plugin(mcpClient, { serverName: 'one', url: http.url } as never)
+    const call = (value: unknown) =>
+      ctx.tools.execute({
+        callId: CallId('n'),
+        name: 'mcp__one__echo',
+        arguments: Object.fromEntries(Object.keys(properties).map((key) => [key, value])),
+        signal: new AbortController().signal,
+      })
+    expect(await call('x')).toMatchObject({
+      isError: true,
+      error: { info: { code: 'MCP_REQUEST_REJECTED' } },
+    })
+    expect((await call('5')).isError).toBe(false)
+    expect(logs).toContainEqual(expect.stringMatching(/^debug: .*and \d+ more/))
   })
 })
 

@@ -74,9 +74,10 @@ function typeOf(node: ShapeNode): string {
     case 'boolean':
       return 'boolean'
     default:
-      return choices(node)
-        .map((choice) => `\`${String(choice)}\``)
-        .join(', ')
+      return [
+        ...choices(node).map((choice) => `\`${String(choice)}\``),
+        ...(node.list?.some(({ type }) => type === 'array') ? ['list of rules'] : []),
+      ].join(', ')
   }
 }
 

@@ -7,6 +7,7 @@ import { openSession } from './connection/session.ts'
 import { reasonOf } from './connection/narration.ts'
 import { createSupervisor } from './connection/supervisor.ts'
 import type { Snapshot, Supervisor } from './connection/supervisor.ts'
+import type { Trace } from './connection/trace.ts'
 import { EMPTY_CATALOG, createCatalog, itemOf, linesOf } from './discovery/catalog.ts'
 import { createReader } from './discovery/reader.ts'
 import type { Reader } from './discovery/reader.ts'
@@ -25,6 +26,8 @@ import { toOffer } from './schema/offer.ts'
 import { cleanLine } from './text.ts'
 import type { Catalog, CatalogEntry, ServerSpec, ServerState, ServerStatus, Session } from './types.ts'
 
+export type { Trace, TraceEvent } from './connection/trace.ts'
+
 export interface Line {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   /** Redacted and clean; without the server's label. */
@@ -37,7 +40,11 @@ export interface BridgeHost {
   readonly memory: Memory
   readonly clock: Clock
   readonly version: string
+  /** Sees every try and message of the connection. */
+  readonly trace?: Trace | undefined
   say(line: Line): void
+  /** The state or the catalog changed; `status()` tells what it is now. */
+  changed?(change: 'state' | 'catalog'): void
 }
 
 export interface Bridge {
@@ -97,6 +104,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
         clock: host.clock,
         clientVersion: host.version,
         era: eraMemoryOf(host.memory),
+        trace: host.trace,
         events: {
           onDown,
           onToolsChanged: () => reader.request(),
@@ -122,6 +130,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     if (spec.startup.mode === 'lazy') {
       host.memory.update({ catalog: { items: next.entries.map(itemOf), at: Date.now() } })
     }
+    host.changed?.('catalog')
   }
 
   function changed({ state }: Snapshot): void {
@@ -131,6 +140,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     if (state.name === 'ready') reader.ready()
     // Another login may see other tools.
     if (state.name === 'needs-auth') host.memory.update({ catalog: undefined })
+    host.changed?.('state')
   }
 
   /** Waits out an outage. A tool whose definition came back another is another tool. */
@@ -148,6 +158,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     publisher.withdraw()
     catalog = EMPTY_CATALOG
     refused = []
+    host.changed?.('catalog')
   }
 
   /** What comes before each call: a server that is awake, and a list that is not out of date for the next one. */

@@ -47,11 +47,14 @@ export function readNode(node: ShapeNode, value: unknown, path: string, reading:
       return readDict(node, given, path, reading)
     case 'array':
       return readArray(node, given, path, reading)
-    default:
+    default: {
+      const list = node.list?.find(({ type }) => type === 'array')
+      if (list !== undefined && Array.isArray(given)) return readArray(list, given, path, reading)
       if (!accepts(node, given)) {
         throw reading.fault(path, `must be ${expectation(node)}${instead(node, given)}`)
       }
       return given
+    }
   }
 }
 
@@ -68,14 +71,17 @@ export function expectation(node: ShapeNode): string {
       const kind = meta.step === 1 ? 'integer' : 'finite number'
       return `a ${sign} ${kind}${meta.max === undefined ? '' : ` no greater than ${meta.max}`}`
     }
-    default:
-      return `one of ${choices(node).join(', ')}`
+    default: {
+      const orList = node.list?.some(({ type }) => type === 'array') ? ', or a list of rules' : ''
+      return `one of ${choices(node).join(', ')}${orList}`
+    }
   }
 }
 
 /** The constants a union or const node stands for. */
 export function choices(node: ShapeNode): readonly unknown[] {
-  return node.list ? node.list.map((choice) => choice.value) : [node.value]
+  if (node.list === undefined) return [node.value]
+  return node.list.filter(({ type }) => type === 'const').map((choice) => choice.value)
 }
 
 /** A name of a value's type for people; never the value. */

@@ -54,6 +54,7 @@ export function resolveConfig(raw: unknown, env: Environment = process.env): Res
     trustAnnotations: row.trustAnnotations,
     reconnect: row.reconnect,
     tools: row.tools,
+    pin: row.pin,
     limits: row.limits,
     redact: createRedactor([...secretsOf(target), ...secrets]),
   }

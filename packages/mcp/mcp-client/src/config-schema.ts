@@ -55,6 +55,19 @@ const reconnect = z
   })
   .description('Automatic reconnection.')
 
+/** Which calls ask, by what trusted hints say; without trust every call may write and destroy. */
+const APPROVALS = ['never', 'destructive', 'write', 'always'] as const
+
+const approvalRules = z.array(
+  z.object({
+    match: z.string().required().description('Glob over the names that the server gives its tools.'),
+    decision: z
+      .union(['allow', 'ask', 'deny'])
+      .required()
+      .description('The first rule that matches decides.'),
+  }),
+)
+
 const tools = z
   .object({
     duplicates: z
@@ -62,6 +75,32 @@ const tools = z
       .default('reject')
       .description(
         'A list that names a tool twice: `reject` keeps the last good list, `keep-first` drops the later ones.',
+      ),
+    allow: z
+      .array(z.string())
+      .default(['*'])
+      .description('Globs over the names that the server gives its tools: only these are taken.'),
+    deny: z
+      .array(z.string())
+      .description('Globs over the same names: these are not taken, whatever `allow` says.'),
+    exposure: z
+      .union(['auto', 'direct', 'search'])
+      .default('auto')
+      .description(
+        '`direct` puts every tool into the request, `search` reaches them by `mcp_search` and `mcp_call`, `auto` is ' +
+          'direct while all MCP definitions together fit budgetBytes.',
+      ),
+    budgetBytes: positiveCount()
+      .default(131_072)
+      .description('Definitions of all MCP servers together up to which `auto` is direct.'),
+    alwaysDirect: z
+      .array(z.string())
+      .description('Globs over the names: these stay in the request in any exposure.'),
+    approval: z
+      .union([...APPROVALS, approvalRules])
+      .default('never')
+      .description(
+        'Which calls ask a person first: `never`, `destructive`, `write` or `always`, or a list of `{match, decision}`.',
       ),
   })
   .description('Which tools are taken.')
@@ -116,6 +155,13 @@ const base = {
       'Believe the hints of the tools: read-only ones run side by side, and those or idempotent ones are sent once ' +
         'more after a lost connection.',
     ),
+  pin: z
+    .union(['warn', 'hold', 'off'])
+    .default('warn')
+    .description(
+      'A known tool whose definition changed since it was last seen: `warn` reports the difference, `hold` keeps the ' +
+        'tool back until it is approved.',
+    ),
   startup,
   reconnect,
   tools,
@@ -136,6 +182,9 @@ export const stdioShape = z.object({
     .dict(z.string().role('secret'))
     .description('Variables for the program, over the host environment without its credentials.'),
   cwd: z.string().default('').description('Working directory. Empty means that of the host.'),
+  inheritEnv: z
+    .array(z.string())
+    .description('Names of host variables that the program gets although they look like credentials.'),
   ...base,
 })
 

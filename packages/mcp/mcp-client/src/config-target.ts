@@ -72,7 +72,18 @@ function stdioTarget(row: StdioRow, { fill, fault }: Filling): StdioTarget {
     return [name, take(value, path)] as const
   })
   const cwd = take(row.cwd, 'cwd')
-  return { kind: 'stdio', command, args, env: Object.fromEntries(env), ...(cwd === '' ? {} : { cwd }) }
+  const inheritEnv = row.inheritEnv.map((name, index) => {
+    if (/^[^=\0]+$/.test(name)) return name
+    throw fault(`inheritEnv[${index}]`, 'must be the name of a variable, without a value')
+  })
+  return {
+    kind: 'stdio',
+    command,
+    args,
+    env: Object.fromEntries(env),
+    ...(cwd === '' ? {} : { cwd }),
+    inheritEnv,
+  }
 }
 
 function httpTarget(row: HttpRow, { fill, fault }: Filling): HttpTarget {

@@ -10,14 +10,17 @@ import type {} from '@deepseek-ai/dsh-tools'
 import { createBridge } from './bridge.ts'
 import type { Bridge, Line } from './bridge.ts'
 import { SYSTEM_CLOCK } from './clock.ts'
+import { mountCompanions } from './companions.ts'
+import type { Companion } from './companions.ts'
 import { Config, resolveConfig } from './config.ts'
 import { McpError } from './errors.ts'
 import { hostServices } from './host-services.ts'
+import { hubOf } from './hub.ts'
 import { openMemory } from './memory.ts'
 import { reserveName } from './reservation.ts'
 import { watchRow } from './row.ts'
 import type { Row } from './row.ts'
-import type { ServerSpec, ServerState } from './types.ts'
+import type { ServerHandle, ServerSpec, ServerState } from './types.ts'
 import { VERSION } from './version.ts'
 
 export { Config }
@@ -26,6 +29,9 @@ export { Config }
 export const name = 'mcp-client'
 /** Services this plugin cannot do without. */
 export const inject = ['tools']
+
+/** What lives once beside all rows. */
+const COMPANIONS: readonly Companion[] = []
 
 /** States that only a reload leaves. */
 const UNHEALTHY: ReadonlySet<ServerState> = new Set(['failed', 'needs-auth', 'stopped'])
@@ -43,19 +49,26 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
   const freeName = reserveName(ctx.root, spec.serverName)
   ctx.effect(() => freeName, 'mcp-client.serverName')
 
+  ctx.effect(() => mountCompanions(ctx.root, COMPANIONS), 'mcp-client.companions')
+
   let bridge: Bridge | undefined
+  let leave: (() => void) | undefined
   const row = watchRow(ctx, {
     clock: SYSTEM_CLOCK,
     onDisposed() {
       // Name and tools are free at once: a mended row loads even while this server still closes.
       freeName()
+      leave?.()
       bridge?.withdraw()
       void bridge?.dispose()
     },
     isHealthy: () => bridge !== undefined && !UNHEALTHY.has(bridge.status().state),
   })
-  bridge = await openBridge(ctx, spec)
+  const opened = await openServer(ctx, spec)
+  bridge = opened.bridge
   if (ctx.fiber.uid === null) return
+  leave = hubOf(ctx.root).enrol(opened.handle)
+  ctx.effect(() => leave as () => void, 'mcp-client.hub')
   ctx.effect(() => () => bridge.dispose(), 'mcp-client.connection')
   const outcome = await waitFor(bridge, spec, row)
   row.settle()
@@ -78,14 +91,15 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
   }
 }
 
-async function openBridge(ctx: Context, spec: ServerSpec): Promise<Bridge> {
+async function openServer(ctx: Context, spec: ServerSpec): Promise<{ bridge: Bridge; handle: ServerHandle }> {
   const { logger } = ctx
+  const hub = hubOf(ctx.root)
   // What made a line has redacted it; once more here, where all of them leave.
   const say = ({ level, text }: Line): void =>
     logger[level](`mcp-client(${spec.serverName}): ${spec.redact(text)}`)
   // Held in a variable: each read of a service through ctx costs a proxy and a stack capture.
   const { tools } = ctx
-  return createBridge(spec, {
+  const bridge = createBridge(spec, {
     register: (definition) => tools.register(definition),
     services: hostServices(ctx, (level, text) => say({ level, text })),
     memory: await openMemory(spec, {
@@ -95,7 +109,15 @@ async function openBridge(ctx: Context, spec: ServerSpec): Promise<Bridge> {
     clock: SYSTEM_CLOCK,
     version: VERSION,
     say,
+    changed: (change) => hub.changed(handle, change),
   })
+  const handle: ServerHandle = {
+    serverName: spec.serverName,
+    tools: spec.tools,
+    status: () => bridge.status(),
+    restart: () => bridge.restart(),
+  }
+  return { bridge, handle }
 }
 
 type Outcome =

@@ -39,6 +39,28 @@ export interface Limits {
   readonly concurrency: number
 }
 
+/** What of a server's tools is taken and how it is offered. Globs are over raw names. */
+export interface ToolsSpec {
+  readonly duplicates: 'reject' | 'keep-first'
+  readonly allow: readonly string[]
+  /** Wins over `allow`. */
+  readonly deny: readonly string[]
+  readonly exposure: Exposure | 'auto'
+  /** Bytes of all MCP definitions together up to which `auto` is direct. */
+  readonly budgetBytes: number
+  readonly alwaysDirect: readonly string[]
+  readonly approval: 'never' | 'destructive' | 'write' | 'always' | readonly ApprovalRule[]
+}
+
+/** In the request, or reached by mcp_search and mcp_call. */
+export type Exposure = 'direct' | 'search'
+
+/** The first rule whose glob matches a raw name decides; without one the call is allowed. */
+export interface ApprovalRule {
+  readonly match: string
+  readonly decision: 'allow' | 'ask' | 'deny'
+}
+
 export interface StdioTarget {
   readonly kind: 'stdio'
   readonly command: string
@@ -47,6 +69,8 @@ export interface StdioTarget {
   readonly env: Readonly<Record<string, string>>
   /** Working directory; absent means the host's. */
   readonly cwd?: string
+  /** Names of host variables that are passed on although the scrub would drop them. */
+  readonly inheritEnv: readonly string[]
 }
 
 export interface HttpTarget {
@@ -75,7 +99,9 @@ export interface ServerSpec {
   /** Believe the tools' annotations; see execution/policy.ts. */
   readonly trustAnnotations: boolean
   readonly reconnect: ReconnectPolicy
-  readonly tools: { readonly duplicates: 'reject' | 'keep-first' }
+  readonly tools: ToolsSpec
+  /** What happens to a known tool whose definition changed between runs. */
+  readonly pin: 'off' | 'warn' | 'hold'
   readonly limits: Limits
   /** Cuts every configured secret out of a text that leaves (log, error, status). */
   readonly redact: (text: string) => string
@@ -238,4 +264,16 @@ export interface ServerStatus {
     /** The registered tools of whose schemas something was rewritten. */
     readonly rewritten: readonly RewrittenTool[]
   }
+}
+
+// ---------------------------------------------------------------- companions
+
+/** A live server as status, search and commands see it: snapshots and verbs, never a client. */
+export interface ServerHandle {
+  readonly serverName: string
+  /** How the row wants its tools to be offered. */
+  readonly tools: ToolsSpec
+  status(): ServerStatus
+  /** Close the connection, if there is one, and connect again with a fresh budget of attempts. */
+  restart(): void
 }

@@ -15,7 +15,7 @@ const MAX_TOLD = 10
  * @throws McpError MCP_LIST_INVALID when a raw name is listed twice and the row does not say `keep-first`
  */
 export function createCatalog(
-  spec: Pick<ServerSpec, 'serverName' | 'tools'>,
+  spec: { readonly serverName: string; readonly tools: Pick<ServerSpec['tools'], 'duplicates'> },
   walk: Pick<Walk, 'items' | 'warnings'>,
 ): Catalog {
   const found = new Map<string, CatalogEntry>()

@@ -43,7 +43,7 @@ export const MAY_IMPORT = {
   servers: ['servers', 'status', 'base'],
   index: ['index', 'bridge', 'host', 'servers', 'status', 'memory', 'config', 'base'],
   rows: ['rows', 'servers', 'status', 'config', 'base'],
-  cli: ['cli', 'servers', 'status', 'config', 'base'],
+  cli: ['cli', 'bridge', 'discovery', 'servers', 'status', 'memory', 'config', 'base'],
 } as const satisfies Record<string, readonly string[]>
 
 export type Step = keyof typeof MAY_IMPORT
@@ -66,9 +66,12 @@ const ROOT_FILES: Readonly<Record<string, Step>> = {
   'secrets.ts': 'config',
   'redaction.ts': 'config',
   'version.ts': 'base',
+  'store.ts': 'base',
   'index.ts': 'index',
   'row.ts': 'index',
   'reservation.ts': 'index',
+  'companions.ts': 'index',
+  'hub.ts': 'servers',
   'search.ts': 'rows',
   'commands.ts': 'rows',
   'invariant.ts': 'rows',

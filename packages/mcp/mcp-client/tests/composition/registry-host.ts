@@ -158,7 +158,7 @@ export function makeSession(callTool: Answer, diagnostics: ReturnType<Session['d
 export function makeSpec(over: Partial<ServerSpec> = {}): ServerSpec {
   return {
     serverName: 'demo',
-    target: { kind: 'stdio', command: 'none', args: [], env: {} },
+    target: { kind: 'stdio', command: 'none', args: [], env: {}, inheritEnv: [] },
     protocol: 'auto',
     toolCallTimeoutMs: 60_000,
     toolCallMaxMs: 1_800_000,
@@ -166,7 +166,16 @@ export function makeSpec(over: Partial<ServerSpec> = {}): ServerSpec {
     failOnStartupError: false,
     trustAnnotations: false,
     reconnect: { enabled: true, initialDelayMs: 1, maxDelayMs: 1, maxAttempts: 1 },
-    tools: { duplicates: 'reject' },
+    tools: {
+      duplicates: 'reject',
+      allow: ['*'],
+      deny: [],
+      exposure: 'auto',
+      budgetBytes: 131_072,
+      alwaysDirect: [],
+      approval: 'never',
+    },
+    pin: 'off',
     limits: {
       resultTextBytes: 102_400,
       messageBytes: 1_000_000,

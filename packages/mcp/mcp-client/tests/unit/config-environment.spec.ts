@@ -7,7 +7,7 @@ import type { StdioTarget } from '../../src/types.ts'
 const PLANTED = ['PLANTED_API_KEY', 'planted_token', 'PLANTED_PASSWORD', 'DSH_PLANTED', 'PLANTED_PLAIN']
 
 function target(env: Record<string, string>): StdioTarget {
-  return { kind: 'stdio', command: process.execPath, args: [], env }
+  return { kind: 'stdio', command: process.execPath, args: [], env, inheritEnv: [] }
 }
 
 describe('childEnvironment', () => {

@@ -9,6 +9,7 @@ const child = (env: Record<string, string>, args: string[] = []): Target => ({
   command: 'x',
   args,
   env,
+  inheritEnv: [],
 })
 const remote = (headers: Record<string, string>, url = 'https://h.example/mcp'): Target => ({
   kind: 'http',

@@ -22,7 +22,7 @@ describe('resolveConfig', () => {
     const { spec, warnings } = resolveConfig(stdio)
     expect({ ...spec, redact: undefined }).toEqual({
       serverName: 'github',
-      target: { kind: 'stdio', command: 'npx', args: [], env: {} },
+      target: { kind: 'stdio', command: 'npx', args: [], env: {}, inheritEnv: [] },
       protocol: 'auto',
       toolCallTimeoutMs: 60_000,
       toolCallMaxMs: 1_800_000,
@@ -30,7 +30,16 @@ describe('resolveConfig', () => {
       failOnStartupError: false,
       trustAnnotations: false,
       reconnect: { enabled: true, initialDelayMs: 500, maxDelayMs: 30_000, maxAttempts: 10 },
-      tools: { duplicates: 'reject' },
+      tools: {
+        duplicates: 'reject',
+        allow: ['*'],
+        deny: [],
+        exposure: 'auto',
+        budgetBytes: 131_072,
+        alwaysDirect: [],
+        approval: 'never',
+      },
+      pin: 'warn',
       limits: {
         resultTextBytes: 100 * 1024,
         messageBytes: 64 * 1024 * 1024,
@@ -91,7 +100,13 @@ describe('resolveConfig', () => {
       reconnect: null,
       url: undefined,
     }
-    expect(resolveConfig(row).spec.target).toEqual({ kind: 'stdio', command: 'x', args: [], env: {} })
+    expect(resolveConfig(row).spec.target).toEqual({
+      kind: 'stdio',
+      command: 'x',
+      args: [],
+      env: {},
+      inheritEnv: [],
+    })
   })
 
   it('lets an allowed silence lengthen the default limit of a call, and keeps a written limit', () => {
@@ -140,6 +155,7 @@ describe('resolveConfig', () => {
       args: ['alpha'],
       env: { E: 'alpha' },
       cwd: 'alpha',
+      inheritEnv: [],
     })
     const remote = { ...http, url: 'http://${A}/m', headers: { H: '${A}' }, expandVars: true }
     expect(resolveConfig(remote, env).spec.target).toMatchObject({
@@ -195,7 +211,7 @@ const faults: [string, unknown, string][] = [
     JSON.parse('{"serverName":"a","command":"x","__proto__":1}'),
     ' __proto__ is not a configuration',
   ],
-  ['later key', { ...stdio, pin: 'warn' }, ' pin is not a configuration key'],
+  ['later key', { ...stdio, auth: 'x' }, ' auth is not a configuration key'],
   ['empty command', { ...stdio, command: ' ' }, ' command must be the program to start, not an empty string'],
   ['command type', { ...stdio, command: ['x'] }, ' command must be a string, not a list'],
   ['command NUL', { ...stdio, command: 'a\0' }, ' command holds a NUL byte'],
@@ -337,5 +353,42 @@ describe('faults', () => {
     expect(faultOf({ ...row, url: 'http://${a b}/' }).message).toContain(
       ' url holds a ${ that starts no ${NAME}',
     )
+  })
+})
+
+describe('tools, pin and inheritEnv', () => {
+  it('keeps globs, rules and names as they are written', () => {
+    const rules = [
+      { match: 'delete_*', decision: 'deny' },
+      { match: '*', decision: 'ask' },
+    ]
+    const tools = { allow: ['get_*'], deny: ['get_secret'], exposure: 'search', approval: rules }
+    const { spec } = resolveConfig({ ...stdio, tools, pin: 'hold', inheritEnv: ['SSH_AUTH_SOCK'] })
+    expect(spec.tools).toMatchObject(tools)
+    expect(spec.pin).toBe('hold')
+    expect(spec.target).toMatchObject({ inheritEnv: ['SSH_AUTH_SOCK'] })
+  })
+
+  it.each([
+    [
+      { tools: { approval: 'sometimes' } },
+      'tools.approval must be one of never, destructive, write, always, or a list of rules',
+    ],
+    [
+      { tools: { approval: { match: '*' } } },
+      'tools.approval must be one of never, destructive, write, always, or a list of rules, not a mapping',
+    ],
+    [{ tools: { approval: [{ decision: 'ask' }] } }, 'tools.approval[0].match is missing'],
+    [
+      { tools: { approval: [{ match: '*', decision: 'maybe' }] } },
+      'tools.approval[0].decision must be one of allow, ask, deny',
+    ],
+    [{ tools: { approval: ['x'] } }, 'tools.approval[0] must be a mapping'],
+    [{ tools: { budgetBytes: 0 } }, 'tools.budgetBytes must be a positive integer'],
+    [{ pin: 'sometimes' }, 'pin must be one of warn, hold, off'],
+    [{ inheritEnv: ['A=b'] }, 'inheritEnv[0] must be the name of a variable'],
+    [{ inheritEnv: [''] }, 'inheritEnv[0] must be the name of a variable'],
+  ])('refuses %j', (over, words) => {
+    expect(() => resolveConfig({ ...stdio, ...over })).toThrow(words)
   })
 })

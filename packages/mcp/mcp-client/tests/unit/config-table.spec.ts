@@ -23,7 +23,7 @@ describe('the configuration table', () => {
 
   it('replaces only what lies between the markers, again and again', () => {
     const once = withTable(`before\n${START}\nold\n${END}\nafter\n`)
-    expect(once).not.toContain('old')
+    expect(once).not.toContain('\nold\n')
     expect(once).toMatch(/^before\n[^]*after\n$/)
     expect(withTable(once)).toBe(once)
     expect(() => withTable('no markers')).toThrow('README.md needs')

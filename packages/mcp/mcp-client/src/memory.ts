@@ -1,16 +1,15 @@
 /**
- * Owns what is remembered of one server between runs: the era verdict, and the last known catalog of a lazy row. One
- * file a server identity, private (0600), bounded; a damaged one is set aside and never stops a start.
+ * Owns what is remembered of one server between runs: the era verdict, the size of its definitions, and the last known
+ * catalog of a lazy row. One file a server identity; how files are kept is in store.ts.
  */
 import { createHash } from 'node:crypto'
-import { readFile, rename, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { writeFileAtomic } from '@deepseek-ai/dsh-atomic-write'
-import { messageOf } from './errors.ts'
-import type { Era, ServerSpec } from './types.ts'
+import { openStore } from './store.ts'
+import type { DefinitionBytes, Era, ServerSpec } from './types.ts'
 
 /** A larger file is not read and a larger catalog not kept, in bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
+/** A start does not wait longer for the disk. */
+const DISK_TIMEOUT_MS = 2_000
 const VERSION = 1
 
 export interface Remembered {
@@ -18,6 +17,8 @@ export interface Remembered {
   readonly era?: { readonly era: Era; readonly at: number }
   /** Tools as a server lists them: parsed again when read, so nothing in the file is trusted. */
   readonly catalog?: { readonly items: readonly unknown[]; readonly at: number }
+  /** What its definitions took last: its share of the budget is kept until it is there again. */
+  readonly bytes?: DefinitionBytes
 }
 
 export interface Memory {
@@ -35,42 +36,36 @@ export interface MemoryOptions {
   readonly note: (text: string) => void
 }
 
-interface StoredFile extends Remembered {
-  readonly version: number
+interface StoredMemory {
+  readonly era?: Remembered['era'] | undefined
+  readonly catalog?: Remembered['catalog'] | undefined
+  readonly bytes?: Remembered['bytes'] | undefined
   /** Digest over the credentials of the row: another login may see other tools. */
   readonly authorization: string
 }
 
-/** Open the memory of one server. Never rejects. */
+/** Open the memory of one server. Never rejects, and a disk that hangs does not hold it up. */
 export async function openMemory(spec: ServerSpec, options: MemoryOptions): Promise<Memory> {
-  const path = join(options.folder, `${spec.serverName}-${identityOf(spec).slice(0, 16)}.json`)
   const authorization = authorizationOf(spec)
-  let current = await load(path, authorization, options.note)
-  let writing: Promise<void> = Promise.resolve()
-  let isOwed = false
-
-  async function write(): Promise<void> {
-    const stored: StoredFile = { version: VERSION, authorization, ...current }
-    let text = JSON.stringify(stored)
-    if (Buffer.byteLength(text) > MAX_FILE_BYTES) text = JSON.stringify({ ...stored, catalog: undefined })
-    await writeFileAtomic(path, text, { mode: 0o600, dirMode: 0o700 })
-  }
+  const store = await openStore<StoredMemory>({
+    folder: options.folder,
+    name: `${spec.serverName}-${identityOf(spec).slice(0, 16)}`,
+    version: VERSION,
+    parse,
+    maxBytes: MAX_FILE_BYTES,
+    smaller: (stored) => ({ ...stored, catalog: undefined }),
+    note: options.note,
+    timeoutMs: DISK_TIMEOUT_MS,
+  })
+  let current = rememberedOf(store.read(), authorization)
 
   return {
     read: () => current,
     update(change) {
       current = { ...current, ...change } as Remembered
-      // One write on its way and one behind it: the later one has all that came meanwhile.
-      if (isOwed) return
-      isOwed = true
-      writing = writing
-        .then(() => {
-          isOwed = false
-          return write()
-        })
-        .catch((error: unknown) => options.note(`cannot remember: ${messageOf(error)}`))
+      store.write({ authorization, ...current })
     },
-    flush: () => writing,
+    flush: () => store.flush(),
   }
 }
 
@@ -108,48 +103,27 @@ function authorizationOf(spec: ServerSpec): string {
   return sha256(JSON.stringify([identityOf(spec), Object.entries(secrets).toSorted()]))
 }
 
-async function load(path: string, authorization: string, note: (text: string) => void): Promise<Remembered> {
-  let text: string
-  try {
-    const { size } = await stat(path)
-    if (size > MAX_FILE_BYTES) throw new Error(`larger than ${MAX_FILE_BYTES} bytes`)
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      note(`cannot read what was remembered: ${messageOf(error)}`)
-    return {}
-  }
-  const stored = parse(text)
-  if (stored === undefined) {
-    note(`a damaged file was set aside as ${path}.damaged`)
-    await rename(path, `${path}.damaged`).catch((error: unknown) => note(messageOf(error)))
-    return {}
-  }
-  const { era, catalog } = stored
-  const valid = stored.authorization === authorization
+/** The tools only where the row still has the same credentials. */
+function rememberedOf(stored: StoredMemory | undefined, authorization: string): Remembered {
+  const { era, catalog, bytes } = stored ?? {}
+  const isSameLogin = stored?.authorization === authorization
   return {
     ...(era === undefined ? {} : { era }),
-    ...(catalog === undefined || !valid ? {} : { catalog }),
+    ...(catalog === undefined || !isSameLogin ? {} : { catalog }),
+    ...(bytes === undefined ? {} : { bytes }),
   }
 }
 
-function parse(text: string): StoredFile | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    // Not JSON: a write that was cut short by a full disk.
-    return undefined
-  }
-  if (typeof value !== 'object' || value === null) return undefined
-  const { version, era, catalog } = value as Partial<StoredFile>
-  if (version !== VERSION) return undefined
-  if (era === null || catalog === null) return undefined
+function parse(stored: Readonly<Record<string, unknown>>): StoredMemory | undefined {
+  const { era, catalog, bytes } = stored as Partial<StoredMemory>
+  if (era === null || catalog === null || bytes === null) return undefined
   if (era !== undefined && (typeof era.at !== 'number' || (era.era !== 'legacy' && era.era !== 'modern')))
     return undefined
   if (catalog !== undefined && (typeof catalog.at !== 'number' || !Array.isArray(catalog.items)))
     return undefined
-  return value as StoredFile
+  if (bytes !== undefined && !(Number.isSafeInteger(bytes.total) && Number.isSafeInteger(bytes.fixed)))
+    return undefined
+  return stored as unknown as StoredMemory
 }
 
 function sha256(text: string): string {

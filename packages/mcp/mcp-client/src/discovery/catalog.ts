@@ -1,24 +1,33 @@
-/** Owns the making of a catalog from listed items: duplicates, order, quarantine. Pure. */
+/** Owns the making of a catalog from listed items: selection, duplicates, order, quarantine. Pure. */
 import { McpError } from '../errors.ts'
 import { cleanLine } from '../text.ts'
-import type { Catalog, CatalogEntry, JsonObject, Quarantined, ServerSpec } from '../types.ts'
+import type { Catalog, CatalogEntry, DeniedTool, JsonObject, Quarantined, ServerSpec } from '../types.ts'
 import type { Walk } from './pages.ts'
 import { parseTool } from './parse.ts'
+import type { Selection } from './selection.ts'
 
-export const EMPTY_CATALOG: Catalog = Object.freeze({ entries: [], quarantined: [], warnings: [] })
+export const EMPTY_CATALOG: Catalog = Object.freeze({
+  entries: [],
+  denied: [],
+  quarantined: [],
+  warnings: [],
+})
 
 /** A list with more broken tools than this is a broken list: the rest is counted. */
 const MAX_TOLD = 10
 
 /**
- * Make the catalog of one server.
+ * Make the catalog of one server. What the row does not take is set apart first: it spoils nothing for the rest.
+ * @param selection default: every tool is taken
  * @throws McpError MCP_LIST_INVALID when a raw name is listed twice and the row does not say `keep-first`
  */
 export function createCatalog(
   spec: { readonly serverName: string; readonly tools: Pick<ServerSpec['tools'], 'duplicates'> },
   walk: Pick<Walk, 'items' | 'warnings'>,
+  selection?: Selection,
 ): Catalog {
   const found = new Map<string, CatalogEntry>()
+  const denied = new Map<string, DeniedTool>()
   const quarantined: Quarantined[] = []
   for (const [position, item] of walk.items.entries()) {
     const parsed = parseTool(spec.serverName, item, position)
@@ -26,8 +35,10 @@ export function createCatalog(
       quarantined.push(parsed.quarantined)
       continue
     }
-    const { rawName } = parsed.entry
-    if (!found.has(rawName)) found.set(rawName, parsed.entry)
+    const { rawName, publicName } = parsed.entry
+    const rule = selection?.ruleAgainst(rawName)
+    if (rule !== undefined) denied.set(rawName, { rawName, publicName, rule })
+    else if (!found.has(rawName)) found.set(rawName, parsed.entry)
     else if (spec.tools.duplicates === 'reject') throw duplicate(spec.serverName, rawName)
     else
       quarantined.push({
@@ -39,8 +50,12 @@ export function createCatalog(
   const entries = unshared([...found.values()].toSorted(byRawName), quarantined)
   return Object.freeze({
     entries: Object.freeze(entries),
+    denied: Object.freeze([...denied.values()].toSorted(byRawName)),
     quarantined: Object.freeze(quarantined),
-    warnings: Object.freeze([...walk.warnings]),
+    warnings: Object.freeze([
+      ...walk.warnings,
+      ...(selection?.unused([...found.keys(), ...denied.keys()]) ?? []),
+    ]),
   })
 }
 
@@ -86,7 +101,11 @@ export function itemOf(entry: CatalogEntry): JsonObject {
   }
 }
 
-function byRawName(a: CatalogEntry, b: CatalogEntry): number {
+interface Named {
+  readonly rawName: string
+}
+
+function byRawName(a: Named, b: Named): number {
   return a.rawName < b.rawName ? -1 : 1
 }
 

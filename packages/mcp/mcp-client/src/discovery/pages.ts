@@ -75,9 +75,12 @@ function weigh(root: unknown, enough: number): number {
     const value = pending.pop()
     chars += typeof value === 'string' ? value.length : 4
     if (typeof value !== 'object' || value === null) continue
-    for (const [key, member] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
+      const member = (value as Record<string, unknown>)[key]
       chars += key.length
-      pending.push(member)
+      // Most members are texts, which need no place in the line.
+      if (typeof member === 'string') chars += member.length
+      else pending.push(member)
     }
   }
   return chars

@@ -10,6 +10,7 @@ import type { Catalog, ServerSpec, Session } from '../types.ts'
 import { EMPTY_CATALOG, createCatalog } from './catalog.ts'
 import { withoutBadHeaders } from './headers.ts'
 import { walkPages } from './pages.ts'
+import type { Selection } from './selection.ts'
 import { createRefresher } from './sync.ts'
 import type { Refresher } from './sync.ts'
 
@@ -19,6 +20,8 @@ const LONG_LIST = 1_000
 export interface ReaderOptions {
   readonly spec: ServerSpec
   readonly clock: Clock
+  /** Default: every tool is taken. */
+  readonly selection?: Selection
   /** The session that takes calls; a list of any other is thrown away. */
   readonly current: () => Session | undefined
   /** Take a catalog over. Throws McpError MCP_NAME_CONFLICT. */
@@ -64,7 +67,7 @@ export function createReader(options: ReaderOptions): Reader {
     isStale = false
     cause = 'age'
     try {
-      const found = await discover(spec, session, signal)
+      const found = await discover(options, session, signal)
       // The connection may have ended while the last page was under way: nothing of it is published any more.
       signal.throwIfAborted()
       take(found)
@@ -85,7 +88,7 @@ export function createReader(options: ReaderOptions): Reader {
     const limit = new AbortController()
     const cancel = clock.after(spec.startup.timeoutMs, () => limit.abort(timedOut(spec)))
     try {
-      const found = await discover(spec, session, limit.signal)
+      const found = await discover(options, session, limit.signal)
       if (options.current() === session) take(found)
     } catch (error) {
       const failure = refuse(error)
@@ -146,7 +149,11 @@ interface Found {
 
 const NOTHING: Found = { catalog: EMPTY_CATALOG, freshMs: 0 }
 
-async function discover(spec: ServerSpec, session: Session, signal: AbortSignal): Promise<Found> {
+async function discover(
+  { spec, selection }: Pick<ReaderOptions, 'spec' | 'selection'>,
+  session: Session,
+  signal: AbortSignal,
+): Promise<Found> {
   const { tools, pages, messageBytes } = spec.limits
   // A server without tools need not know the method; one that announced them has failed.
   const isUnannounced = session.facts.capabilities['tools'] === undefined
@@ -160,7 +167,7 @@ async function discover(spec: ServerSpec, session: Session, signal: AbortSignal)
     }
     // The legacy era has no such word: a member of that name there is something else.
     const freshMs = session.facts.era === 'modern' ? walk.freshMs : 0
-    const catalog = createCatalog(spec, walk)
+    const catalog = createCatalog(spec, walk, selection)
     // Reading and registering a very long list would together hold the event loop too long: registering waits a turn.
     if (catalog.entries.length > LONG_LIST) await setImmediate()
     return { catalog: mirrorsHeaders(spec, session) ? withoutBadHeaders(catalog) : catalog, freshMs }

@@ -49,6 +49,10 @@ export interface CallContext {
   readonly log: HostServices['log']
   /** The server's places for calls in flight. */
   readonly gate: CallGate
+  /** What a request carries as `_meta`; asked at the moment it goes out. */
+  readonly meta?: () => JsonObject | undefined
+  /** Asked last, before a call is sent. Throws McpError MCP_DENIED. */
+  readonly checkAgain?: (entry: CatalogEntry) => void
 }
 
 export interface CallRequest {
@@ -105,10 +109,11 @@ async function exchange(request: CallRequest, args: JsonObject, context: CallCon
   const { spec, gate } = context
   liveSession(context)
   let isSent = false
-  const tool = cleanLine(request.entry.rawName, MAX_TOOL_CHARS)
-  const progress = createProgressRecord((text) =>
-    context.log('debug', spec.redact(`call of "${tool}": progress ${text}`)),
-  )
+  const say = (text: string): void => {
+    const tool = cleanLine(request.entry.rawName, MAX_TOOL_CHARS)
+    context.log('debug', spec.redact(`call of "${tool}"${text}`))
+  }
+  const progress = createProgressRecord((text) => say(`: progress ${text}`))
   const deadline = createDeadline({
     caller: request.signal,
     silenceMs: spec.toolCallTimeoutMs,
@@ -121,11 +126,12 @@ async function exchange(request: CallRequest, args: JsonObject, context: CallCon
   try {
     release = await gate.enter(deadline.signal)
     session = liveSession(context)
+    context.checkAgain?.(request.entry)
     isSent = true
-    const sending = { ...request, args, deadline, progress }
+    const sending = { ...request, args, deadline, progress, meta: context.meta?.() }
     answer = await send(session, sending).catch(async (error: unknown) => {
       session = await sessionForRepeat(error, sending, context)
-      context.log('debug', spec.redact(`call of "${tool}" is sent once more: ${messageOf(error)}`))
+      say(` is sent once more: ${messageOf(error)}`)
       return send(session, sending)
     })
   } catch (error) {
@@ -140,16 +146,21 @@ async function exchange(request: CallRequest, args: JsonObject, context: CallCon
 /** A checked call on its way. */
 interface Sending extends CallRequest {
   readonly args: JsonObject
+  readonly meta: JsonObject | undefined
   readonly deadline: Deadline
   readonly progress: ProgressRecord
 }
 
 /** The wire. The raw name goes out; the race answers even where a transport does not let go of its write. */
-async function send(session: Session, { entry, args, deadline, progress }: Sending): Promise<JsonObject> {
+async function send(
+  session: Session,
+  { entry, args, deadline, progress, meta }: Sending,
+): Promise<JsonObject> {
   const { rawName, inputSchema } = entry
   deadline.touch()
   const answer = session.callTool({ rawName, inputSchema }, args, {
     signal: deadline.signal,
+    meta,
     onProgress(latest) {
       deadline.touch()
       progress.take(latest)

@@ -28,15 +28,18 @@ export interface DeadlineSpec {
 }
 
 export function createDeadline(spec: DeadlineSpec): Deadline {
+  const { caller, silenceMs, wallMs } = spec
   const controller = new AbortController()
   const { promise, reject } = Promise.withResolvers<never>()
   promise.catch(() => {}) // the call may have settled before anyone waits
-  let silence: NodeJS.Timeout | undefined
+  const startedAt = performance.now()
+  /** When the limit on silence began to count; never before the request is sent. */
+  let heardAt: number | undefined
+  let timer: NodeJS.Timeout | undefined
 
   const close = (): void => {
-    clearTimeout(wall)
-    clearTimeout(silence)
-    spec.caller.removeEventListener('abort', onAbort)
+    clearTimeout(timer)
+    caller.removeEventListener('abort', onAbort)
   }
   const end = (ending: Ending): void => {
     close()
@@ -46,18 +49,24 @@ export function createDeadline(spec: DeadlineSpec): Deadline {
     controller.abort(error)
   }
   const onAbort = (): void => end('aborted')
-  const wall = setTimeout(() => end('wall'), Math.min(spec.wallMs, MAX_TIMER_MS))
-  spec.caller.addEventListener('abort', onAbort, { once: true })
-  if (spec.caller.aborted) onAbort()
+  /** One timer for both limits: it looks, when it fires, how much is left of them. */
+  const watch = (): void => {
+    const now = performance.now()
+    const wallLeft = startedAt + wallMs - now
+    const silenceLeft = (heardAt ?? now) + silenceMs - now
+    if (wallLeft <= 0) end('wall')
+    else if (silenceLeft <= 0) end('silence')
+    else timer = setTimeout(watch, Math.min(Math.ceil(Math.min(wallLeft, silenceLeft)), MAX_TIMER_MS))
+  }
+  caller.addEventListener('abort', onAbort, { once: true })
+  if (caller.aborted) onAbort()
+  else timer = setTimeout(watch, Math.min(wallMs, silenceMs, MAX_TIMER_MS))
 
   return {
     signal: controller.signal,
     ended: promise,
     touch() {
-      if (controller.signal.aborted) return
-      if (silence === undefined)
-        silence = setTimeout(() => end('silence'), Math.min(spec.silenceMs, MAX_TIMER_MS))
-      else silence.refresh()
+      heardAt = performance.now()
     },
     close,
   }

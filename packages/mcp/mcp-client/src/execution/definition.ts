@@ -14,7 +14,7 @@ import { jsonEqual } from '../projection/equality.ts'
 import type { HostServices } from '../projection/host.ts'
 import { projectResult } from '../projection/result.ts'
 import type { CanonicalResult, ResultSource } from '../projection/result.ts'
-import { plainContent, stageContent } from '../projection/stage.ts'
+import { mayBeStaged, plainContent, stageContent } from '../projection/stage.ts'
 import { cleanLine } from '../text.ts'
 import type { CatalogEntry, JsonObject } from '../types.ts'
 import { callTool } from './call.ts'
@@ -39,7 +39,7 @@ interface Staged {
 }
 
 /** The output contract of every tool without an output schema of its own; shared by all of them. */
-const UNTYPED_OUTPUT: JsonSchemaNode = outputContract({ structuredContent: {} })
+const UNTYPED_OUTPUT: JsonSchemaNode = outputContract({ structuredContent: bare({}) })
 
 /**
  * Build the definition of one catalog entry. Does no I/O.
@@ -68,8 +68,10 @@ export function createDefinition(
     },
     async execute(args, exec) {
       const value = await call({ entry, policy, outputSchema, args, signal: exec.signal }, context)
+      const stage = { exec, host: context.host, maxTextBytes }
+      if (!mayBeStaged(value, stage)) return value
       const projection = projectResult(value, source)
-      const content = await stageContent(projection, source, { exec, host: context.host, maxTextBytes })
+      const content = await stageContent(projection, source, stage)
       if (content !== undefined) {
         staged.set(exec, { value, fallback: plainContent(projection, source, maxTextBytes), content })
       }
@@ -118,11 +120,16 @@ function typedOutput(outputSchema: JsonSchemaNode): JsonSchemaNode {
   return outputContract({ structuredContent: outputSchema, invalidStructuredContent: {} })
 }
 
+/** The host looks at every node of it for every tool; at one without a prototype it looks faster. */
 function outputContract(structured: Record<string, JsonSchemaNode>): JsonSchemaNode {
-  return {
+  return bare({
     type: 'object',
-    properties: { content: { type: 'array', items: {} }, ...structured },
+    properties: bare({ content: bare<JsonSchemaNode>({ type: 'array' }), ...structured }),
     required: ['content'],
     additionalProperties: false,
-  }
+  })
+}
+
+function bare<T extends object>(members: T): T {
+  return Object.assign(Object.create(null), members) as T
 }

@@ -34,6 +34,8 @@ export interface Connection {
 export interface Wishes {
   /** Longest message, in bytes. */
   readonly messageBytes?: number
+  /** Tools are reached by search, all but the first one, where the client knows such a thing. */
+  readonly searchable?: boolean
   /** Delay before the first reconnection, in milliseconds. Default: the client's own. */
   readonly firstDelayMs?: number
 }

@@ -8,7 +8,8 @@ export interface Options {
   /** Ids, or starts of ids, of workloads; empty is all. */
   readonly only: readonly string[]
   readonly contenders: readonly ContenderName[]
-  readonly rounds: number
+  /** Measurements of each contender; without it what each workload says. */
+  readonly rounds: number | undefined
   /** Entry file of another build of this client, to compare with. */
   readonly base: string | undefined
   /** Write docs/performance.md and its plot. */
@@ -20,7 +21,7 @@ export const USAGE = `npm run bench -- [options]
   --quick            few rounds, smaller workloads: to see that it works, not to judge by
   --only a,b         workloads whose id begins so (--list shows them)
   --peers a,b        contenders besides raw, floor and ours: ${CONTENDERS.slice(3).join(', ')}; none for none
-  --rounds n         measurements of each pair (default 7; quick 1)
+  --rounds n         measurements of each pair (default 5, other peers 3, slow workloads fewer; quick 1)
   --base FILE        also measure another build of this client, by its entry file
   --publish          write docs/performance.md and its plot
   --list             show the workloads
@@ -47,8 +48,10 @@ export function readOptions(args: readonly string[]): Options | 'help' | 'list' 
   const peers = values.peers === 'none' ? [] : (values.peers?.split(',') ?? known.slice(3))
   const unknown = peers.find((name) => !known.includes(name))
   if (unknown !== undefined) throw new Error(`--peers: no contender ${unknown}`)
-  const rounds = Number(values.rounds ?? (values.quick ? 1 : 7))
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds: a whole number from 1 on')
+  const given = values.rounds ?? (values.quick ? '1' : undefined)
+  const rounds = given === undefined ? undefined : Number(given)
+  if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1))
+    throw new Error('--rounds: a whole number from 1 on')
   return {
     quick: values.quick,
     only: values.only?.split(',') ?? [],

@@ -5,7 +5,7 @@ import type { ContenderName } from './contenders/index.ts'
 import type { Options } from './options.ts'
 import type { Task } from './measure.ts'
 import { median } from './statistics.ts'
-import type { Figures, Workload } from './workload.ts'
+import type { Figures, Rounds, Workload } from './workload.ts'
 
 const LIMIT_MS = 180_000
 const MEASURE = fileURLToPath(
@@ -26,11 +26,12 @@ export async function runWorkload(workload: Workload, options: Options, onStep: 
   const found = new Map<ContenderName, Figures[]>(contenders.map((name) => [name, []]))
   const failed = new Map<ContenderName, string>()
   const size = { ...workload.size, ...(options.quick ? workload.quick : {}) }
-  for (let round = 0; round < options.rounds; round++) {
+  const most = Math.max(...contenders.map((name) => roundsOf(workload, name, options)))
+  for (let round = 0; round < most; round++) {
     // Another one begins in each round.
     for (let at = 0; at < contenders.length; at++) {
       const contender = contenders[(at + round) % contenders.length] as ContenderName
-      if (failed.has(contender)) continue
+      if (failed.has(contender) || round >= roundsOf(workload, contender, options)) continue
       const task: Task = {
         workload: workload.id,
         contender,
@@ -49,6 +50,18 @@ export async function runWorkload(workload: Workload, options: Options, onStep: 
     return [name, { ok: true, figures: middle(found.get(name) ?? []) }]
   })
   return { workload, cells: new Map(cells) }
+}
+
+const DEFAULT_ROUNDS: Rounds = { own: 5, peers: 3 }
+const OWN: ReadonlySet<ContenderName> = new Set(['raw', 'floor', 'ours', 'base', 'dsh'])
+
+/** How often a contender is measured. */
+export function roundsOf(
+  { rounds = DEFAULT_ROUNDS }: Workload,
+  name: ContenderName,
+  options: Options,
+): number {
+  return options.rounds ?? (OWN.has(name) ? rounds.own : rounds.peers)
 }
 
 function middle(all: readonly Figures[]): Figures {

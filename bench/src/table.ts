@@ -3,10 +3,10 @@ import Table from 'cli-table3'
 import type { ContenderName } from './contenders/index.ts'
 import type { Row } from './runner.ts'
 import { shown } from './statistics.ts'
-import { verdictsOf } from './verdict.ts'
+import { verdictsOf, wordsOf } from './verdict.ts'
 
 /** One workload: a line for each contender, its figures, and what they are of raw's and the floor's. */
-export function workloadTable({ workload, cells }: Row): string {
+export function workloadTable({ workload, cells }: Row, rows: readonly Row[]): string {
   const metrics = Object.keys(workload.metrics)
   const table = new Table({
     head: ['', ...metrics.flatMap((metric) => [workload.metrics[metric] ?? '', 'of raw', 'of floor'])],
@@ -24,10 +24,10 @@ export function workloadTable({ workload, cells }: Row): string {
         : [{ content: `fails: ${cell.reason}`.slice(0, 100), colSpan: metrics.length * 3 }]),
     ])
   }
-  const verdicts = verdictsOf({ workload, cells }).map(
-    ({ target, ratio, holds }) =>
-      `  ${holds ? 'met   ' : 'MISSED'} ${workload.metrics[target.metric]}: ${shown(ratio)} of ${target.against}, at most ${target.atMost}`,
-  )
+  const verdicts = verdictsOf({ workload, cells }, rows).map(({ target, value, holds }) => {
+    const of = target.of === 'nothing' ? '' : ` of ${wordsOf(target.of)}`
+    return `  ${holds ? 'met   ' : 'MISSED'} ${workload.metrics[target.metric]}: ${shown(value)}${of}, at most ${target.atMost}`
+  })
   return [`${workload.id}: ${workload.title}`, table.toString(), ...verdicts].join('\n')
 }
 

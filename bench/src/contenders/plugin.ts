@@ -18,10 +18,27 @@ export function pluginContender(specifier: string, isOurs: boolean): Contender {
       plugin = (await import(specifier.startsWith('/') ? pathToFileURL(specifier).href : specifier)) as Plugin
     },
     async open(targets, wishes): Promise<Connection> {
-      await Promise.all(targets.map((target) => host.ctx.plugin(plugin, rowOf(target, wishes, isOurs))))
+      await Promise.all(
+        targets.map(async (target) => {
+          const row = rowOf(target, wishes, isOurs)
+          if (!isOurs) return host.ctx.plugin(plugin, row)
+          try {
+            return await host.ctx.plugin(plugin, { ...row, tools: exposureOf(wishes) })
+          } catch (error) {
+            // A build from before that setting.
+            if ((error as Error).name !== 'ValidationError') throw error
+            return host.ctx.plugin(plugin, row)
+          }
+        }),
+      )
       return host.connection()
     },
   }
+}
+
+/** All tools in the request, as the others have them: long lists would be searched otherwise. */
+function exposureOf({ searchable = false }: Wishes): object {
+  return searchable ? { exposure: 'search', alwaysDirect: ['tool_0'] } : { exposure: 'direct' }
 }
 
 function rowOf(target: Target, { messageBytes, firstDelayMs }: Wishes, isOurs: boolean): object {

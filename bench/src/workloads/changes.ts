@@ -5,14 +5,20 @@ import type { Workload } from '../workload.ts'
 
 const LIMIT_MS = 30_000
 
+const UNCHANGED: NonNullable<Workload['targets']> = [
+  { metric: 'cpuMs', of: { contender: 'raw' }, atMost: 4 },
+  { metric: 'events', of: 'nothing', atMost: 0 },
+]
+
 function resync(changed: 'none' | 'one' | 'all'): Workload {
   return {
     id: `resync-${changed}`,
     title: `A list of 1 000 tools read again, ${changed} changed`,
     metrics: { cpuMs: 'ms CPU', lists: 'lists', events: 'registry events' },
     without: ['ai-sdk', 'mcp-use', 'langchain'],
-    ...(changed === 'none' ? { targets: [{ metric: 'cpuMs', against: 'raw', atMost: 4 }] as const } : {}),
-    size: { tools: 1000, rounds: 8 },
+    ...(changed === 'none' ? { targets: UNCHANGED } : {}),
+    rounds: { own: 5, peers: 1 },
+    size: { tools: 1000, rounds: 4 },
     quick: { rounds: 3 },
     async run(contender, { tools, rounds }) {
       await contender.prepare?.({})
@@ -57,6 +63,11 @@ const storm: Workload = {
   title: '100 notifications in 50 ms, 1 000 tools',
   metrics: { cpuMs: 'ms CPU', ms: 'ms until quiet', lists: 'lists', events: 'registry events' },
   without: ['ai-sdk', 'mcp-use', 'langchain'],
+  targets: [
+    { metric: 'lists', of: 'nothing', atMost: 2 },
+    { metric: 'events', of: 'nothing', atMost: 0 },
+  ],
+  rounds: { own: 3, peers: 1 },
   size: { tools: 1000, notifications: 100 },
   async run(contender, { tools, notifications }) {
     await contender.prepare?.({})
@@ -88,7 +99,7 @@ function crash(firstDelayMs: number | undefined): Workload {
     without: ['sdk1', 'sdk2', 'ai-sdk', 'mcp-use', 'langchain'],
     ...(firstDelayMs === undefined
       ? {}
-      : { targets: [{ metric: 'ms', against: 'raw', atMost: 1.2 }] as const }),
+      : { targets: [{ metric: 'ms', of: { contender: 'raw' }, atMost: 1.2 }] as const }),
     size: { crashes: 3 },
     async run(contender, { crashes }) {
       const wishes = firstDelayMs === undefined ? {} : { firstDelayMs }

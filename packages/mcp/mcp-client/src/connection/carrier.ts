@@ -14,6 +14,9 @@ import type {
 } from '@modelcontextprotocol/client'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../types.ts'
+import { OpenAnswers } from './open-answers.ts'
+import type { Requests } from './requests.ts'
+import type { Trace } from './trace.ts'
 
 const RAW = 'dsh/raw'
 
@@ -53,14 +56,26 @@ export class CarrierTransport implements Transport {
   onerror?: (error: Error) => void
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
   private readonly inner: Transport
+  private readonly trace: Trace | undefined
+  /** Requests that pass the client by; their answers are taken out before it sees them. */
+  requests?: Requests
   /** Method of each request in flight whose result is rewritten, by id as text: some servers give a number back so. */
   private readonly methods = new Map<string, string>()
+  private readonly answers = new OpenAnswers((words) => this.onerror?.(new Error(words)))
 
-  constructor(inner: Transport) {
+  constructor(inner: Transport, trace?: Trace) {
     this.inner = inner
-    inner.onclose = () => this.onclose?.()
+    this.trace = trace
+    inner.onclose = () => {
+      this.onclose?.()
+      this.requests?.end()
+    }
     inner.onerror = (error) => this.onerror?.(error)
-    inner.onmessage = (message, extra) => this.onmessage?.(this.rewrite(message), extra)
+    inner.onmessage = (message, extra) => {
+      trace?.({ kind: 'message', direction: 'in', message })
+      if (this.requests?.take(message) === true || !this.answers.admits(message)) return
+      this.onmessage?.(this.rewrite(message), extra)
+    }
     if ('pid' in inner && 'stderr' in inner) {
       // The SDK knows a stdio transport by these two names and then probes the era in place: one process, not two.
       Object.defineProperties(this, {
@@ -82,8 +97,9 @@ export class CarrierTransport implements Transport {
     this.inner.setProtocolVersion?.(version)
   }
 
-  start(): Promise<void> {
-    return this.inner.start()
+  async start(): Promise<void> {
+    await this.inner.start()
+    this.trace?.({ kind: 'started' })
   }
 
   close(): Promise<void> {
@@ -91,13 +107,20 @@ export class CarrierTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!('method' in message)) return this.inner.send(message, options)
+    this.trace?.({ kind: 'message', direction: 'out', message })
+    if (!('method' in message)) return this.answers.track(message, this.inner.send(message, options))
     if ('id' in message && Object.hasOwn(REWRITES, message.method)) {
       return this.sendRewritten(message.id, message, options)
     }
     if (message.method === 'notifications/cancelled')
       this.methods.delete(String(message.params?.['requestId']))
     return this.inner.send(message, options)
+  }
+
+  /** Send as it is, whatever the method. */
+  pass(message: JSONRPCMessage): Promise<void> {
+    this.trace?.({ kind: 'message', direction: 'out', message })
+    return this.inner.send(message)
   }
 
   private async sendRewritten(

@@ -25,14 +25,27 @@ const MAX_RESENDS = 2
 /** Seam for authorization: what a request carries besides the row's headers, and what to do about 401 and 403. */
 export interface Authorizer {
   /** Headers of the next request; they win over the row's. */
-  headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>
+  headers(
+    request: Pick<HttpRequest, 'method' | 'url'>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, string>>>
   /** Called with a refusal; true when the request is worth sending again. Never waits for a person. */
   recover(challenge: Challenge, signal: AbortSignal): Promise<boolean>
 }
 
 export interface Challenge {
   readonly status: 401 | 403
+  readonly url: URL
   readonly headers: HttpReply['headers']
+  /** What `headers()` gave for the refused request: it may be old by now. */
+  readonly sent: Readonly<Record<string, string>>
+}
+
+/** A reply, and what the authorizer gave for its request. */
+interface Asked {
+  readonly reply: HttpReply
+  readonly granted: Readonly<Record<string, string>>
+  readonly url: URL
 }
 
 export interface ClientOptions {
@@ -95,14 +108,15 @@ export class HttpClient {
       const session = this.session.headers()
       const headers = { ...settableHeaders(options.headers ?? {}), ...messageHeaders(message, session) }
       const background = 'method' in message && message.method === 'subscriptions/listen'
-      let reply: HttpReply
+      let asked: Asked
       try {
-        reply = await this.request({ method: 'POST', headers, body, signal, background })
+        asked = await this.request({ method: 'POST', headers, body, signal, background })
       } catch (error) {
         // A kept-alive connection may end just when it is used again.
         if (!signal.aborted && isCut(error) && !mayHaveEffects(message) && tries.cuts++ === 0) continue
         throw error
       }
+      const { reply } = asked
       if (reply.status >= 200 && reply.status < 300) return { kind: 'reply', reply }
       const refusal = await this.refusal(reply)
       const sessionId = headers['mcp-session-id']
@@ -119,7 +133,7 @@ export class HttpClient {
           if (!verdict.resend || tries.waits++ === MAX_RESENDS) break
           continue
         case 'auth':
-          if (tries.grants++ === MAX_RESENDS || !(await this.recover(refusal, signal))) break
+          if (tries.grants++ === MAX_RESENDS || !(await this.recover(asked, refusal, signal))) break
           continue
         case 'error':
           break
@@ -131,28 +145,28 @@ export class HttpClient {
   /** Ask for an event stream, after `lastEventId` where given. Resolves with a reply of any status. */
   async get(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpReply> {
     const resumed = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
-    const ask = (): Promise<HttpReply> => {
+    const ask = (): Promise<Asked> => {
       const headers = { accept: 'text/event-stream', ...resumed, ...sessionHeaders(this.session.headers()) }
       return this.request({ method: 'GET', headers, signal, background: true })
     }
-    let reply = await ask()
+    let asked = await ask()
     for (
       let grants = 0;
-      grants < MAX_RESENDS && (reply.status === 401 || reply.status === 403);
+      grants < MAX_RESENDS && (asked.reply.status === 401 || asked.reply.status === 403);
       grants += 1
     ) {
-      if (!(await this.recover(reply, signal))) return reply
-      drain(reply.body, this.options.clock)
-      reply = await ask()
+      if (!(await this.recover(asked, asked.reply, signal))) break
+      drain(asked.reply.body, this.options.clock)
+      asked = await ask()
     }
-    return reply
+    return asked.reply
   }
 
   /** End the session at the server, if there is one. What the server thinks of it does not matter. */
   async delete(signal: AbortSignal): Promise<void> {
     const session = this.session.headers()
     if (session.sessionId === undefined) return
-    const reply = await this.request({ method: 'DELETE', headers: sessionHeaders(session), signal })
+    const { reply } = await this.request({ method: 'DELETE', headers: sessionHeaders(session), signal })
     drain(reply.body, this.options.clock)
   }
 
@@ -173,17 +187,19 @@ export class HttpClient {
     return refusalError(this.options.sdk, refusal, this.options.redact)
   }
 
-  private async request(request: Omit<HttpRequest, 'url'>): Promise<HttpReply> {
-    const { authorizer, url } = this.options
+  private async request(request: Omit<HttpRequest, 'url'>): Promise<Asked> {
+    const { authorizer } = this.options
+    const { method, signal } = request
+    const url = this.options.url(method)
     const granted =
       authorizer === undefined
         ? {}
-        : settableHeaders(await orAbort(authorizer.headers(request.signal), request.signal))
+        : settableHeaders(await orAbort(authorizer.headers({ method, url }, signal), signal))
     const headers = { ...this.fixed, ...granted, ...request.headers }
     try {
-      const reply = await this.agent.request({ ...request, url: url(request.method), headers })
+      const reply = await this.agent.request({ ...request, url, headers })
       this.failures = 0
-      return reply
+      return { reply, granted, url }
     } catch (error) {
       if (isUnreached(error)) {
         this.failures += 1
@@ -194,11 +210,15 @@ export class HttpClient {
   }
 
   private async recover(
+    { granted: sent, url }: Asked,
     { status, headers }: Pick<Refusal, 'status' | 'headers'>,
     signal: AbortSignal,
   ): Promise<boolean> {
     const { authorizer } = this.options
     if (authorizer === undefined) return false
-    return orAbort(authorizer.recover({ status: status === 401 ? 401 : 403, headers }, signal), signal)
+    return orAbort(
+      authorizer.recover({ status: status === 401 ? 401 : 403, url, headers, sent }, signal),
+      signal,
+    )
   }
 }

@@ -22,10 +22,14 @@ import type {
   WireTool,
 } from '../types.ts'
 import { CarrierTransport, rawResultOf } from './carrier.ts'
+import type { Authorizer } from './http-client.ts'
 import { PROBE_TIMEOUT_MS, firstTry, nextTry } from './era.ts'
 import type { Try, Verdict } from './era.ts'
+import { Requests } from './requests.ts'
+import { toFacts } from './facts.ts'
 import { openSubscription } from './subscription.ts'
 import type { Subscription } from './subscription.ts'
+import type { Trace } from './trace.ts'
 import { createTransport } from './transport.ts'
 import type { OpenTransport } from './transport.ts'
 
@@ -44,8 +48,12 @@ export interface OpenOptions {
   readonly clientVersion: string
   /** What is remembered of the server's era, and the place to remember it. */
   readonly era: EraMemory
+  /** What HTTP requests carry for authorization, over all sessions of the server. */
+  readonly authorizer?: Authorizer | undefined
   /** How long a probe waits, in milliseconds, where a silence may be that of a busy machine. */
   readonly probeTimeoutMs?: number
+  /** Sees every try and message. */
+  readonly trace?: Trace | undefined
 }
 
 /** The remembered verdict of one server. Times are milliseconds since the epoch. */
@@ -58,11 +66,10 @@ export interface EraMemory {
 
 /** Connect, trying what era.ts says in its order. Rejects with the McpError of the last try. */
 export async function openSession(spec: ServerSpec, options: OpenOptions): Promise<Session> {
-  const sdk = await loadSdk()
   let attempt: Try = firstTry(spec, options.era.verdict(), options.era.now())
   for (;;) {
     try {
-      const session = await connect(spec, attempt, sdk, options)
+      const session = await connect(spec, attempt, options)
       // A verdict that was only believed gets no new date by it: it must be probed again one day.
       if (spec.protocol === 'auto' && !attempt.remembered) options.era.remember(session.facts.era)
       return session
@@ -80,18 +87,36 @@ export async function openSession(spec: ServerSpec, options: OpenOptions): Promi
   }
 }
 
-async function connect(spec: ServerSpec, attempt: Try, sdk: Sdk, options: OpenOptions): Promise<Session> {
-  const { signal, events } = options
+async function connect(spec: ServerSpec, attempt: Try, options: OpenOptions): Promise<Session> {
+  const { signal, events, trace } = options
   signal.throwIfAborted()
-  const { transport, diagnostics } = await createTransport(spec, attempt, sdk, events)
-  const carrier = new CarrierTransport(transport)
+  trace?.({ kind: 'try', attempt })
+  const { transport, diagnostics } = await createTransport(spec, attempt, {
+    events,
+    authorizer: options.authorizer,
+  })
+  const carrier = new CarrierTransport(transport, trace)
+  const sdk = await loadedBeside(transport, signal)
   const client = new sdk.Client(
     { name: 'dsh-mcp-client', version: options.clientVersion },
     clientOptions(attempt, options.probeTimeoutMs),
   )
-  const session = new LiveSession(spec, client, transport, diagnostics, options)
+  carrier.requests = new Requests({
+    send: (message) => carrier.pass(message),
+    toError: (code, message, data) => sdk.ProtocolError.fromError(code, message, data),
+    closed: () => new sdk.SdkError(sdk.SdkErrorCode.ConnectionClosed, 'Connection closed'),
+    onLost: (error) => client.onerror?.(new Error(`Failed to send cancellation: ${String(error)}`)),
+  })
+  const session = new LiveSession(
+    spec,
+    { client, transport, requests: carrier.requests },
+    diagnostics,
+    options,
+  )
   // Set before connect: the SDK chains it, also while it probes, when the client does not listen yet.
   carrier.onclose = () => session.transportEnded()
+  /* v8 ignore next -- it ended while the SDK was loaded, which is done before any test begins */
+  if (diagnostics().exit !== undefined) session.transportEnded()
   const abort = (): void => void session.close().catch(() => undefined)
   signal.addEventListener('abort', abort, { once: true })
   try {
@@ -103,10 +128,25 @@ async function connect(spec: ServerSpec, attempt: Try, sdk: Sdk, options: OpenOp
   } catch (error) {
     const ended = session.endedWith()
     await session.close()
+    trace?.({ kind: 'ended', alone: ended !== undefined, diagnostics: diagnostics() })
     if (signal.aborted) throw signal.reason
     const failure = fromForeign(error, { server: spec.serverName, stage: 'connect', redact: spec.redact })
     // The SDK itself closes the transport of a failed try: that end says more than a bare "closed", and nothing else.
     throw ended !== undefined && failure.code === 'MCP_CONNECTION_CLOSED' ? ended : failure
+  }
+}
+
+/** A server's process starts while the SDK is loaded: at the first start each takes about as long as the other. */
+async function loadedBeside(transport: OpenTransport['transport'], signal: AbortSignal): Promise<Sdk> {
+  transport.launch?.()
+  try {
+    // Not before: compiling it blocks for as long as a small server takes to start.
+    const sdk = await loadSdk()
+    signal.throwIfAborted()
+    return sdk
+  } catch (error) {
+    await transport.close()
+    throw error
   }
 }
 
@@ -128,11 +168,19 @@ function clientOptions(attempt: Try, probeTimeoutMs = PROBE_TIMEOUT_MS): ClientO
   }
 }
 
+/** What messages go through. */
+interface Ways {
+  readonly client: Client
+  readonly transport: OpenTransport['transport']
+  readonly requests: Requests
+}
+
 class LiveSession implements Session {
   readonly generation: Generation
   private readonly spec: ServerSpec
   private readonly client: Client
   private readonly transport: OpenTransport['transport']
+  private readonly requests: Requests
   private readonly options: OpenOptions
   readonly diagnostics: () => SessionDiagnostics
   private settledFacts: SessionFacts | undefined
@@ -142,14 +190,14 @@ class LiveSession implements Session {
 
   constructor(
     spec: ServerSpec,
-    client: Client,
-    transport: OpenTransport['transport'],
+    { client, transport, requests }: Ways,
     diagnostics: () => SessionDiagnostics,
     options: OpenOptions,
   ) {
     this.spec = spec
     this.client = client
     this.transport = transport
+    this.requests = requests
     this.diagnostics = diagnostics
     this.options = options
     this.generation = options.generation
@@ -169,29 +217,28 @@ class LiveSession implements Session {
     const { client } = this
     /* v8 ignore next -- the SDK has an era once it is connected; its type does not say so */
     const era = client.getProtocolEra() ?? 'legacy'
-    const serverInfo = client.getServerVersion()
-    const instructions = client.getInstructions()
     /* v8 ignore next -- as above */
-    const capabilities = client.getServerCapabilities() ?? {}
-    this.settledFacts = Object.freeze({
-      era,
-      /* v8 ignore next -- as above */
-      revision: client.getNegotiatedProtocolVersion() ?? 'unknown',
-      capabilities,
-      ...(serverInfo === undefined ? {} : { serverInfo }),
-      ...(instructions === undefined ? {} : { instructions }),
-    })
+    const revision = client.getNegotiatedProtocolVersion() ?? 'unknown'
+    const claims = {
+      serverInfo: client.getServerVersion(),
+      instructions: client.getInstructions(),
+      capabilities: client.getServerCapabilities(),
+    }
+    this.settledFacts = toFacts({ era, revision, ...claims }, this.spec.redact)
     client.setNotificationHandler('notifications/tools/list_changed', () =>
       this.options.events.onToolsChanged(),
     )
-    if (era === 'modern' && capabilities.tools?.listChanged === true) {
+    if (era === 'modern' && this.announcesChanges()) {
       this.subscription = openSubscription(client, this.options.events, this.options.clock)
     }
   }
 
   async listTools(cursor: string | undefined, signal: AbortSignal): Promise<JsonObject> {
-    const request = { method: 'tools/list' as const, ...(cursor === undefined ? {} : { params: { cursor } }) }
+    const params = cursor === undefined ? {} : { params: { cursor } }
+    const request = { method: 'tools/list' as const, ...params }
     try {
+      if (this.facts.era === 'legacy')
+        return await this.requests.request(request.method, request.params, { signal })
       return rawResultOf(await this.client.request(request, { signal, timeout: NO_TIMEOUT }))
     } catch (error) {
       throw this.translate(error, 'discovery', signal)
@@ -199,17 +246,17 @@ class LiveSession implements Session {
   }
 
   async callTool(tool: WireTool, args: JsonObject, options: CallOptions): Promise<JsonObject> {
+    const { meta } = options
+    const params = { name: tool.rawName, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }
     try {
-      const result = await this.client.callTool(
-        { name: tool.rawName, arguments: args },
-        {
-          // Our own definition: mirrors x-mcp-header arguments, and keeps the SDK from compiling output schemas.
-          toolDefinition: { name: tool.rawName, inputSchema: tool.inputSchema as { type: 'object' } },
-          signal: options.signal,
-          timeout: NO_TIMEOUT,
-          ...(options.onProgress === undefined ? {} : { onprogress: options.onProgress }),
-        },
-      )
+      if (this.facts.era === 'legacy') return await this.requests.request('tools/call', params, options)
+      const result = await this.client.callTool(params, {
+        // Our own definition: mirrors x-mcp-header arguments, and keeps the SDK from compiling output schemas.
+        toolDefinition: { name: tool.rawName, inputSchema: tool.inputSchema as { type: 'object' } },
+        signal: options.signal,
+        timeout: NO_TIMEOUT,
+        ...(options.onProgress === undefined ? {} : { onprogress: options.onProgress }),
+      })
       return rawResultOf(result)
     } catch (error) {
       throw this.translate(error, 'execution', options.signal)
@@ -217,10 +264,13 @@ class LiveSession implements Session {
   }
 
   hearsChanges(): boolean {
-    const { era, capabilities } = this.facts
-    const tools = capabilities['tools'] as { readonly listChanged?: unknown } | undefined
-    if (tools?.listChanged !== true) return false
-    return era === 'legacy' || this.subscription?.isOff() === false
+    if (!this.announcesChanges()) return false
+    return this.facts.era === 'legacy' || this.subscription?.isOff() === false
+  }
+
+  private announcesChanges(): boolean {
+    const tools = this.facts.capabilities['tools'] as { readonly listChanged?: unknown } | undefined
+    return tools?.listChanged === true
   }
 
   close(): Promise<void> {

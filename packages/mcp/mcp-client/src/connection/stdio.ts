@@ -57,6 +57,8 @@ export class StdioTransport implements Transport {
   private readonly notes: StdioNotes
   private readonly tail: StderrTail
   private state: State = { name: 'idle' }
+  private isStarted = false
+  private launched: Promise<void> | undefined
   private opening: Promise<Child | undefined> = Promise.resolve(undefined)
   private readonly finished = Promise.withResolvers<void>()
   private closing: Promise<void> | undefined
@@ -81,9 +83,20 @@ export class StdioTransport implements Transport {
     return this.child?.stderr
   }
 
+  /** Start the process ahead of `start()`, which then tells how it went. Whoever does this closes the transport. */
+  launch(): void {
+    this.launched ??= this.open()
+    this.launched.catch(() => undefined) // for start() to tell
+  }
+
   /** Start the process. Rejects with MCP_SPAWN_FAILED, or MCP_CONNECTION_CLOSED when the machine is short of something. */
-  async start(): Promise<void> {
-    if (this.state.name !== 'idle') throw new Error('a stdio transport starts once')
+  start(): Promise<void> {
+    if (this.isStarted) return Promise.reject(new Error('a stdio transport starts once'))
+    this.isStarted = true
+    return (this.launched ??= this.open())
+  }
+
+  private async open(): Promise<void> {
     this.state = { name: 'starting' }
     const opened = openChild(this.options, { ...CHILD_EDGES, ...this.options.edges })
     this.opening = opened.catch(() => undefined) // the error is thrown below; a close then finds nothing to do
@@ -96,8 +109,8 @@ export class StdioTransport implements Transport {
   }
 
   /** Settles when the message is written; rejects with McpError when it cannot be. */
-  async send(message: JSONRPCMessage): Promise<void> {
-    if (this.state.name !== 'open') throw this.gone()
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.state.name !== 'open') return Promise.reject(this.gone())
     return this.state.output.send(`${JSON.stringify(message)}\n`)
   }
 

@@ -38,6 +38,8 @@ export interface Snapshot {
 export interface Supervisor {
   start(): void
   restart(): void
+  /** There are new credentials: a server that waits for authorization is tried again. */
+  authorized(): void
   /** Reaches `stopped`; settles within the close bound. All callers share the promise. */
   stop(): Promise<void>
   snapshot(): Snapshot
@@ -183,6 +185,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   return {
     start: () => dispatch({ type: 'start' }),
     restart: () => dispatch({ type: 'restart' }),
+    authorized: () => dispatch({ type: 'authorized' }),
     stop() {
       dispatch({ type: 'stop' })
       return stopped.promise

@@ -4,13 +4,14 @@
  */
 import type { ContentBlock } from '@deepseek-ai/dsh-llm'
 import { messageOf } from '../errors.ts'
+import { isJsonObject } from '../json.ts'
 import { cleanLine } from '../text.ts'
 import { withLimit } from './host.ts'
 import type { Execution, HostServices } from './host.ts'
 import { saveImages } from './images.ts'
 import { limitContent, textBytes, wholeText } from './limits.ts'
 import { PLAIN, bytesDiagnostic, imageDiagnostic, toContent } from './result.ts'
-import type { BytesPart, Projection, Rendering, ResultSource } from './result.ts'
+import type { BytesPart, CanonicalResult, Projection, Rendering, ResultSource } from './result.ts'
 
 /** How long the spill store may take for one text, in milliseconds. */
 const SPILL_LIMIT_MS = 10_000
@@ -24,6 +25,25 @@ export interface StageContext {
   readonly host: HostServices
   /** Cap on the text that the model is shown, in UTF-8 bytes. */
   readonly maxTextBytes: number
+}
+
+/** What a warning of the pure rendering may add to a text, in characters; there are at most two. */
+const MAX_WARNINGS_CHARS = 2_000
+
+/**
+ * Whether a result may be worth more than its pure rendering: not where it is only text, and surely within the limit or
+ * without a store for the whole.
+ */
+export function mayBeStaged(value: CanonicalResult, { exec, host, maxTextBytes }: StageContext): boolean {
+  if (value.structuredContent !== undefined || value.invalidStructuredContent !== undefined) return true
+  let chars = MAX_WARNINGS_CHARS
+  for (const block of value.content) {
+    if (!isJsonObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return true
+    chars += block['text'].length + 1
+  }
+  // A UTF-16 unit is at most three bytes.
+  if (chars * 3 <= maxTextBytes) return false
+  return host.spillStore() !== undefined && exec.agent !== undefined
 }
 
 /** The content to install at the end, or `undefined` where the pure rendering is already all there is. */

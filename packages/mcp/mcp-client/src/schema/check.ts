@@ -6,9 +6,12 @@ import type { JsonObject } from '../types.ts'
 import { repair } from './coerce.ts'
 import type { Fault, Trail } from './measures.ts'
 import { quoted, safeText } from './prose.ts'
+import { surelyFits } from './quick.ts'
 import { isRecord } from './record.ts'
 import { referencesOf } from './references.ts'
 import { faultsOf, startWalk } from './walker.ts'
+
+const NOTHING: readonly string[] = []
 
 /** One argument that does not fit. */
 export interface ArgumentFault {
@@ -34,10 +37,11 @@ export type Checked =
  */
 export function checkArguments(schema: JsonObject, args: JsonObject): Checked {
   if (!isRecord(args)) return refusal([{ trail: undefined, expected: ['object'], value: args }])
+  if (isRecord(schema) && surelyFits(schema, args)) return { ok: true, args, coerced: NOTHING }
   const references = referencesOf(schema)
   const source = { schema, base: references.root, chain: undefined }
   const spot = { value: args, trail: undefined, depth: 0 }
-  if (faultsOf(startWalk(references), source, spot).length === 0) return { ok: true, args, coerced: [] }
+  if (faultsOf(startWalk(references), source, spot).length === 0) return { ok: true, args, coerced: NOTHING }
   const repaired = repair(startWalk(references), [source], spot)
   const faults = faultsOf(startWalk(references), source, { ...spot, value: repaired.value })
   if (faults.length > 0) return refusal(faults)

@@ -5,6 +5,7 @@
 import type { JsonSchemaNode } from '@deepseek-ai/dsh-tools'
 import { linkTo } from './layers.ts'
 import type { Source } from './layers.ts'
+import { shapePlain } from './plain.ts'
 import { referencesOf } from './references.ts'
 import { isSpent, note, startRun } from './run.ts'
 import type { Bounds, Profile, Rewrite, Run } from './run.ts'
@@ -12,8 +13,9 @@ import type { Bounds, Profile, Rewrite, Run } from './run.ts'
 /** UTF-8 bytes of one tool's schema. */
 export const MAX_SCHEMA_BYTES = 64 * 1024
 
+const FULL: Bounds = { depth: 32, textBytes: 2_048, values: 1_000 }
 const LADDER: readonly Bounds[] = [
-  { depth: 32, textBytes: 2_048, values: 1_000 },
+  FULL,
   { depth: 32, textBytes: 400, values: 200 },
   { depth: 12, textBytes: 400, values: 100 },
   { depth: 8, textBytes: 240, values: 50 },
@@ -31,6 +33,15 @@ type Shaping = (run: Run, source: Source) => JsonSchemaNode | undefined
 export interface Fitted {
   readonly node: JsonSchemaNode
   readonly rewrites: readonly Rewrite[]
+}
+
+const NOWHERE = referencesOf({})
+
+/** The node of a plain schema, which fits always; `undefined` for one that is not plain. */
+export function fitPlain(profile: Profile, document: unknown): Fitted | undefined {
+  const run = startRun(profile, NOWHERE, FULL)
+  const node = shapePlain(run, document)
+  return node === undefined ? undefined : { node, rewrites: run.rewrites }
 }
 
 /** The fullest node that fits; `undefined` where shaping finds none, or where even the least is too large. */

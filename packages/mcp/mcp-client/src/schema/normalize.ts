@@ -3,8 +3,9 @@
  * that Code Mode has types for it, with an object at the root, so that a function-calling endpoint takes it. Pure,
  * deterministic whatever order a server writes its keys in, idempotent, bounded in depth, size and time.
  */
+import type { JsonSchemaNode } from '@deepseek-ai/dsh-tools'
 import type { JsonObject } from '../types.ts'
-import { fit, MAX_SCHEMA_BYTES } from './fit.ts'
+import { fit, fitPlain, MAX_SCHEMA_BYTES } from './fit.ts'
 import { isRecord, own } from './record.ts'
 import { note } from './run.ts'
 import type { Rewrite } from './run.ts'
@@ -38,6 +39,8 @@ export function normalizeInput(schema: unknown): Normalized {
     }
   }
   let reason = ''
+  const plain = own(document, 'type') === 'object' ? fitPlain('input', document) : undefined
+  if (plain !== undefined) return { ok: true, schema: asRoot(plain.node), rewrites: plain.rewrites }
   const fitted = fit('input', document, (run, source) => {
     const view = look(run, [source], undefined)
     if (view.never || (view.types !== undefined && !view.types.has('object'))) {
@@ -49,22 +52,22 @@ export function normalizeInput(schema: unknown): Normalized {
     // An enum of whole argument objects is no list that a model could pick from.
     const { values: _values, ...rest } = view
     const root = { ...rest, types: new Set(['object'] as const), nullable: false }
-    const {
-      type: _type,
-      description,
-      properties = {},
-      ...others
-    } = shapeRoot({ run, place: undefined, depth: 0, nesting: 0 }, root)
-    return {
-      type: 'object',
-      ...(description === undefined ? {} : { description }),
-      properties,
-      ...others,
-    }
+    return asRoot(shapeRoot({ run, place: undefined, depth: 0, nesting: 0 }, root))
   })
   if (fitted !== undefined) return { ok: true, schema: fitted.node as JsonObject, rewrites: fitted.rewrites }
   return {
     ok: false,
     reason: reason === '' ? `the input schema does not fit into ${MAX_SCHEMA_BYTES} bytes` : reason,
   }
+}
+
+/** An object with its properties told, even where there are none. */
+function asRoot(node: JsonSchemaNode): JsonSchemaNode & JsonObject {
+  const { type: _type, description, properties = {}, ...others } = node
+  return {
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+    properties,
+    ...others,
+  } as JsonSchemaNode & JsonObject
 }

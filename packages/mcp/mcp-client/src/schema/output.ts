@@ -1,6 +1,6 @@
 /** Owns what the host enforces for structuredContent: its own subset, and only ever wider than the server's schema. */
 import type { JsonSchemaNode } from '@deepseek-ai/dsh-tools'
-import { fit } from './fit.ts'
+import { fit, fitPlain } from './fit.ts'
 import type { Rewrite } from './run.ts'
 import { shape } from './shape.ts'
 
@@ -12,9 +12,9 @@ export function normalizeOutput(schema: unknown): {
   readonly schema?: JsonSchemaNode
   readonly rewrites: readonly Rewrite[]
 } {
-  const fitted = fit('output', schema, (run, source) =>
-    shape({ run, place: undefined, depth: 0, nesting: 0 }, [source]),
-  )
+  const fitted =
+    fitPlain('output', schema) ??
+    fit('output', schema, (run, source) => shape({ run, place: undefined, depth: 0, nesting: 0 }, [source]))
   if (fitted === undefined) return { rewrites: [] }
   const { node, rewrites } = fitted
   return node.type === undefined && node.oneOf === undefined ? { rewrites } : { schema: node, rewrites }

@@ -9,6 +9,8 @@ const ELLIPSIS = '…'
 /** Removing a character can uncover another; three passes settle every text seen, the fourth is reserve. */
 const MAX_PASSES = 4
 const PLAIN_BREAKS = /[\t\n\r]/g
+/** Most texts: ASCII without braces and back-ticks, which stays as it is. */
+const PLAIN = /^[\t\n\r -_a-z|~]*$/
 
 /**
  * A server's prose for the model: no hidden characters, at most `maxBytes` UTF-8 bytes, and inert: braces that stand
@@ -16,6 +18,7 @@ const PLAIN_BREAKS = /[\t\n\r]/g
  * host escapes it in the typings. Applying it twice changes nothing.
  */
 export function safeText(text: string, maxBytes: number): string {
+  if (text.length <= maxBytes && PLAIN.test(text)) return text.trim()
   // Reading a little past the limit bounds the work on a huge text.
   const window = text.slice(0, maxBytes + 4_096)
   const clean = inert(settled(window)).trim()
@@ -25,7 +28,7 @@ export function safeText(text: string, maxBytes: number): string {
 
 /** True where a value or a name can stand in a prompt exactly as it is; JSON escapes its line breaks there. */
 export function isSafeValue(text: string): boolean {
-  return !hasBraces(text) && isVisible(text)
+  return PLAIN.test(text) || (!hasBraces(text) && isVisible(text))
 }
 
 /** True where nothing in it is hidden, so that a person and the model read the same. */
@@ -64,6 +67,7 @@ function settled(text: string): string {
 
 function inert(text: string): string {
   return text
+    .replaceAll('\r\n', '\n')
     .replace(/\{(?=\{)/g, '{ ')
     .replace(/\}(?=\})/g, '} ')
     .replace(/`{3,}/g, "'''")

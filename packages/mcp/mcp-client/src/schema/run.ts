@@ -127,6 +127,16 @@ export function child(up: Place | undefined, key: string): Place {
   return { key, up }
 }
 
+/** What a title says that the name does not: generators title a property with its own name. */
+export function titleOf(title: string, place: Place | undefined): string {
+  if (place === undefined || title === '') return ''
+  return plainWord(title.slice(0, 200)) === plainWord(place.key) ? '' : title
+}
+
+function plainWord(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+}
+
 /** Remember a rewrite; the first hundred are enough for anyone. */
 export function note(run: Run, place: Place | undefined, keyword: string, reason: RewriteReason): void {
   if (run.rewrites.length >= MAX_REWRITES) return

@@ -12,8 +12,8 @@ import { spend } from './layers.ts'
 import { outline } from './outline.ts'
 import { hasBraces, isSafeValue, isVisible, quoted, withHints } from './prose.ts'
 import { put, tidyValue } from './record.ts'
-import { below, child, isSpent, note } from './run.ts'
-import type { Place, Site } from './run.ts'
+import { below, child, isSpent, note, titleOf } from './run.ts'
+import type { Site } from './run.ts'
 import { shapeValues } from './values.ts'
 import type { Draft } from './values.ts'
 import { look } from './view.ts'
@@ -223,7 +223,7 @@ function annotated(site: Site, view: View, draft: Draft & { readonly node: JsonS
   const { run, place } = site
   const { type, description, default: preset, examples, ...rest } = draft.node
   const told = [...view.hints.map((hint) => worded(site, hint)), ...(draft.hints ?? [])]
-  const own = view.description === '' ? titleOf(view, place) : view.description
+  const own = view.description === '' ? titleOf(view.title, place) : view.description
   const texts = [own, description ?? ''].filter(
     (text, index, all) => text !== '' && all.indexOf(text) === index,
   )
@@ -239,12 +239,6 @@ function annotated(site: Site, view: View, draft: Draft & { readonly node: JsonS
 
 function worded(site: Site, hint: Hint): string {
   return hint.map((part) => (typeof part === 'string' ? part : outlines(site, [part]).join(''))).join('')
-}
-
-/** Generators title a property with its own name; that tells nothing. */
-function titleOf(view: View, place: Place | undefined): string {
-  const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
-  return place === undefined || plain(view.title.slice(0, 200)) === plain(place.key) ? '' : view.title
 }
 
 const MAX_ANNOTATION_CHARS = 512

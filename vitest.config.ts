@@ -12,7 +12,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['packages/mcp/mcp-client/src/**/*.ts'],
-      exclude: ['packages/mcp/mcp-client/src/types.ts'],
+      exclude: ['packages/mcp/mcp-client/src/types{,-config}.ts'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { perFile: true, lines: 100, functions: 100, branches: 100, statements: 100 },
     },

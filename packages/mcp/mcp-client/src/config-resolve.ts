@@ -9,7 +9,8 @@ import type { Reading } from './config-reader.ts'
 import { resolveTarget } from './config-target.ts'
 import { McpError } from './errors.ts'
 import type { Environment } from './expansion.ts'
-import { createRedactor } from './redaction.ts'
+import { globFault } from './globs.ts'
+import { createRedaction } from './redaction.ts'
 import { secretsOf } from './secrets.ts'
 import type { ServerSpec } from './types.ts'
 
@@ -42,6 +43,10 @@ export function resolveConfig(raw: unknown, env: Environment = process.env): Res
   if (row.reconnect.initialDelayMs > row.reconnect.maxDelayMs) {
     throw fault('reconnect.initialDelayMs', 'must be less than or equal to maxDelayMs')
   }
+  for (const [path, pattern] of globsOf(row.tools)) {
+    const words = globFault(pattern)
+    if (words !== undefined) throw fault(path, words)
+  }
   const { target, secrets, unexpanded } = resolveTarget(row, env, fault)
   const spec: ServerSpec = {
     serverName: row.serverName,
@@ -56,9 +61,26 @@ export function resolveConfig(raw: unknown, env: Environment = process.env): Res
     tools: row.tools,
     pin: row.pin,
     limits: row.limits,
-    redact: createRedactor([...secretsOf(target), ...secrets]),
+    ...createRedaction([...secretsOf(target, env), ...secrets]),
   }
   return deepFreeze({ spec, warnings: warningsOf(label, reading.empty, unexpanded) })
+}
+
+/** Every glob of a row, with its path. */
+function globsOf({
+  allow,
+  deny,
+  alwaysDirect,
+  approval,
+}: ServerSpec['tools']): [path: string, glob: string][] {
+  const lists = Object.entries({ allow, deny, alwaysDirect }).flatMap(([key, globs]) =>
+    globs.map((glob, index): [string, string] => [`tools.${key}[${index}]`, glob]),
+  )
+  const rules = typeof approval === 'string' ? [] : approval
+  return [
+    ...lists,
+    ...rules.map(({ match }, index): [string, string] => [`tools.approval[${index}].match`, match]),
+  ]
 }
 
 function readRow(raw: unknown, reading: Reading): StdioRow | HttpRow {

@@ -188,6 +188,49 @@ export const stdioShape = z.object({
   ...base,
 })
 
+const secret = () => z.string().role('secret')
+
+const auth = z
+  .object({
+    mode: z
+      .union(['auto', 'off', 'client-credentials', 'jwt-bearer'])
+      .default('auto')
+      .description(
+        '`auto` is OAuth where the server asks for it and the row brings no Authorization header, `client-credentials` ' +
+          'and `jwt-bearer` need no person.',
+      ),
+    clientId: z.string().default('').description('Client that is registered at the authorization server.'),
+    clientSecret: secret().default('').description('Its secret.'),
+    clientMetadataUrl: z
+      .string()
+      .default('')
+      .description('HTTPS URL of a client metadata document, where the authorization server takes one.'),
+    privateKey: secret()
+      .default('')
+      .description('PEM of the key that signs for the client, in place of a secret.'),
+    algorithm: z.string().default('ES256').description('Algorithm of that key.'),
+    assertionCommand: z
+      .array(z.string())
+      .description(
+        'For `jwt-bearer`: program and arguments that print a JWT, or an ID token for the idp below.',
+      ),
+    idp: z.object({
+      tokenEndpoint: z.string().default('').description('Where the ID token is exchanged for a grant.'),
+      clientId: z.string().default('').description('Client that is registered there.'),
+      clientSecret: secret().default('').description('Its secret.'),
+    }),
+    scopes: z.array(z.string()).description('Scopes to ask for. Left out: those that the server names.'),
+    issuer: z.string().default('').description('The only issuer that is accepted.'),
+    callbackPort: z
+      .number()
+      .min(0)
+      .max(65_535)
+      .step(1)
+      .default(0)
+      .description('Port on 127.0.0.1 that a login comes back to. 0 is any that is free.'),
+  })
+  .description('Authorization by OAuth 2.1.')
+
 /** A server at a URL. */
 export const httpShape = z.object({
   transport: z
@@ -195,6 +238,12 @@ export const httpShape = z.object({
     .description('Left out: Streamable HTTP, and SSE where the server speaks only that.'),
   url: z.string().required().description('Absolute http or https URL without user info.'),
   headers: z.dict(z.string().role('secret')).description('Headers of every request, such as Authorization.'),
+  headersCommand: z
+    .array(z.string())
+    .description(
+      'Program and arguments that print further headers, as JSON or as lines `Name: value`. Run again when they are refused.',
+    ),
+  auth,
   ...base,
 })
 

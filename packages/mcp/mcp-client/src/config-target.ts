@@ -8,7 +8,7 @@ import type { Fault } from './config-reader.ts'
 import { expand, holdsReference } from './expansion.ts'
 import type { Environment } from './expansion.ts'
 import { isCredentialName } from './secrets.ts'
-import type { HttpTarget, StdioTarget, Target } from './types.ts'
+import type { AuthSpec, HttpTarget, StdioTarget, Target } from './types.ts'
 
 export interface ResolvedTarget {
   readonly target: Target
@@ -110,5 +110,67 @@ function httpTarget(row: HttpRow, { fill, fault }: Filling): HttpTarget {
     return [name, filled] as const
   })
   const flavour = row.transport ?? 'auto'
-  return { kind: 'http', flavour, url: url.href, headers: Object.fromEntries(headers) }
+  const headersCommand = commandOf('headersCommand', row.headersCommand, { fill, fault })
+  const auth = { ...resolveAuth(row.auth, { fill, fault }), headersCommand }
+  return { kind: 'http', flavour, url: url.href, headers: Object.fromEntries(headers), auth }
+}
+
+function resolveAuth(row: HttpRow['auth'], { fill, fault }: Filling): Omit<AuthSpec, 'headersCommand'> {
+  const { mode, algorithm, scopes, callbackPort } = row
+  const take = (key: 'clientId' | 'clientSecret' | 'clientMetadataUrl' | 'privateKey' | 'issuer'): string =>
+    fill(row[key], `auth.${key}`).trim()
+  const [clientId, clientSecret, clientMetadataUrl, privateKey, issuer] = [
+    take('clientId'),
+    take('clientSecret'),
+    take('clientMetadataUrl'),
+    take('privateKey'),
+    take('issuer'),
+  ]
+  const document = clientMetadataUrl === '' ? undefined : URL.parse(clientMetadataUrl)
+  if (
+    document === null ||
+    (document !== undefined && (document.protocol !== 'https:' || document.pathname === '/'))
+  )
+    throw fault('auth.clientMetadataUrl', 'must be an https URL with a path')
+  if (issuer !== '' && URL.parse(issuer) === null) throw fault('auth.issuer', 'must be the URL of an issuer')
+  if ((mode === 'client-credentials' || mode === 'jwt-bearer') && clientId === '')
+    throw fault('auth.clientId', `is missing; ${mode} needs a registered client`)
+  if (mode === 'jwt-bearer' && row.assertionCommand.length === 0)
+    throw fault('auth.assertionCommand', 'is missing; jwt-bearer needs it')
+  if (mode === 'client-credentials' && clientSecret === '' && privateKey === '')
+    throw fault('auth.clientSecret', 'is missing; client-credentials needs it, or auth.privateKey')
+  if (clientSecret !== '' && clientId === '')
+    throw fault('auth.clientId', 'is missing beside auth.clientSecret')
+  return {
+    mode,
+    algorithm,
+    scopes,
+    callbackPort,
+    assertionCommand: commandOf('auth.assertionCommand', row.assertionCommand, { fill, fault }),
+    ...idpOf(row.idp, { fill, fault }),
+    ...(clientId === '' ? {} : { clientId }),
+    ...(clientSecret === '' ? {} : { clientSecret }),
+    ...(clientMetadataUrl === '' ? {} : { clientMetadataUrl }),
+    ...(privateKey === '' ? {} : { privateKey }),
+    ...(issuer === '' ? {} : { issuer }),
+  }
+}
+
+function commandOf(path: string, argv: readonly string[], { fill, fault }: Filling): string[] {
+  return argv.map((arg, index) => {
+    const filled = fill(arg, `${path}[${index}]`)
+    if (filled.includes('\0') || (index === 0 && filled.trim() === ''))
+      throw fault(`${path}[${index}]`, 'must be a program or an argument that a process can be given')
+    return filled
+  })
+}
+
+function idpOf(row: HttpRow['auth']['idp'], { fill, fault }: Filling): Pick<AuthSpec, 'idp'> {
+  const tokenEndpoint = fill(row.tokenEndpoint, 'auth.idp.tokenEndpoint').trim()
+  const clientId = fill(row.clientId, 'auth.idp.clientId').trim()
+  const clientSecret = fill(row.clientSecret, 'auth.idp.clientSecret').trim()
+  if (tokenEndpoint === '' && clientId === '' && clientSecret === '') return {}
+  if (URL.parse(tokenEndpoint) === null) throw fault('auth.idp.tokenEndpoint', 'must be a URL')
+  if (clientId === '') throw fault('auth.idp.clientId', 'is missing beside auth.idp.tokenEndpoint')
+  return { idp: { tokenEndpoint, clientId, ...(clientSecret === '' ? {} : { clientSecret }) } }
 }

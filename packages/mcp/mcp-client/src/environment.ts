@@ -80,7 +80,9 @@ const MAX_SHOWN = 20
 const MAX_NAME_CHARS = 80
 
 /** What an operator looks for whose server does not find its token: one line, names only, or none. */
-export function withheldLines(names: readonly string[]): string[] {
+export function withheldLines(withheld: readonly string[]): string[] {
+  // The host's own settings are nobody's token.
+  const names = withheld.filter((name) => !name.startsWith(DSH_ENV_PREFIX))
   if (names.length === 0) return []
   const shown = names.slice(0, MAX_SHOWN).map((name) => cleanLine(name, MAX_NAME_CHARS))
   if (names.length > shown.length) shown.push(`${names.length - shown.length} more`)

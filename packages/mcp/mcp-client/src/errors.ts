@@ -22,6 +22,8 @@ const DISPOSITIONS = {
   MCP_SESSION_LOST: 'retry',
   MCP_CLOSE_TIMEOUT: 'fatal',
   MCP_AUTH_REQUIRED: 'auth',
+  MCP_AUTH_FAILED: 'auth',
+  MCP_CLIENT_REGISTRATION_REQUIRED: 'auth',
   MCP_LIST_INVALID: 'retry',
   MCP_LIST_FAILED: 'retry',
   MCP_NAME_CONFLICT: 'caller',
@@ -34,6 +36,7 @@ const DISPOSITIONS = {
   MCP_OUTCOME_UNKNOWN: 'caller',
   MCP_MESSAGE_TOO_LARGE: 'caller',
   MCP_UNSUPPORTED: 'caller',
+  MCP_DENIED: 'caller',
 } as const satisfies Record<string, Disposition>
 
 export type McpErrorCode = keyof typeof DISPOSITIONS

@@ -49,8 +49,10 @@ export function fromForeign(error: unknown, context: ForeignContext): McpError {
 
 /** The original for whoever debugs; nothing where a host that prints it whole would print a secret, or a flood. */
 function printable(error: unknown, redact: (text: string) => string): unknown {
-  const text = cleanText(inspect(error, { depth: 8 }))
-  return text.length <= MAX_CAUSE_CHARS && redact(text) === text ? error : undefined
+  const text = inspect(error, { depth: 8 })
+  if (text.length > MAX_CAUSE_CHARS) return undefined
+  // A host prints a cause as it is: terminal sequences, too.
+  return cleanText(text) === text && redact(text) === text ? error : undefined
 }
 
 /**

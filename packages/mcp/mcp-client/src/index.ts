@@ -6,24 +6,44 @@
  */
 import type { Context } from '@deepseek-ai/cordis'
 import { dshHomePath } from '@deepseek-ai/dsh-home-paths'
-import type {} from '@deepseek-ai/dsh-tools'
-import { createBridge } from './bridge.ts'
+import { scopeOf } from '@deepseek-ai/dsh-scope'
+import type { ToolDefinition } from '@deepseek-ai/dsh-tools'
+import { createBridge, openPins } from './bridge.ts'
 import type { Bridge, Line } from './bridge.ts'
+import { sharedSafe } from './bridge-safe.ts'
+import type { CredentialService, Safe } from './bridge-safe.ts'
 import { SYSTEM_CLOCK } from './clock.ts'
 import { mountCompanions } from './companions.ts'
-import type { Companion } from './companions.ts'
+import type { Companions } from './companions.ts'
 import { Config, resolveConfig } from './config.ts'
 import { McpError } from './errors.ts'
+import { reviewCalls } from './host-approvals.ts'
 import { hostServices } from './host-services.ts'
 import { hubOf } from './hub.ts'
+import { limitLines } from './line-rate.ts'
 import { openMemory } from './memory.ts'
 import { reserveName } from './reservation.ts'
 import { watchRow } from './row.ts'
 import type { Row } from './row.ts'
+import { allotmentOf } from './search/allotment.ts'
+import type { Party } from './search/allotment.ts'
+import { SERVERS } from './servers.ts'
+import { safeLine } from './text.ts'
 import type { ServerHandle, ServerSpec, ServerState } from './types.ts'
 import { VERSION } from './version.ts'
 
 export { Config }
+export type { McpServers, RestartOptions, RestartOutcome } from './servers.ts'
+export type {
+  CallSettled,
+  CallTotals,
+  FlaggedTool,
+  Quarantined,
+  RewrittenTool,
+  ServerState,
+  ServerStatus,
+  SessionFacts,
+} from './types.ts'
 
 /** Plugin name in the loader's diagnostics. */
 export const name = 'mcp-client'
@@ -31,8 +51,13 @@ export const name = 'mcp-client'
 export const inject = ['tools']
 
 /** What lives once beside all rows. */
-const COMPANIONS: readonly Companion[] = []
+const COMPANIONS: Companions = {
+  first: [SERVERS],
+  load: async () => (await import('./all-companions.ts')).LATER_COMPANIONS,
+}
 
+/** Longest line for the operator, in characters. */
+const MAX_LINE_CHARS = 16_384
 /** States that only a reload leaves. */
 const UNHEALTHY: ReadonlySet<ServerState> = new Set(['failed', 'needs-auth', 'stopped'])
 
@@ -48,8 +73,8 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
   for (const warning of warnings) ctx.logger.warn(warning)
   const freeName = reserveName(ctx.root, spec.serverName)
   ctx.effect(() => freeName, 'mcp-client.serverName')
-
-  ctx.effect(() => mountCompanions(ctx.root, COMPANIONS), 'mcp-client.companions')
+  const companions = mountCompanions(ctx.root, COMPANIONS)
+  ctx.effect(() => companions.release, 'mcp-client.companions')
 
   let bridge: Bridge | undefined
   let leave: (() => void) | undefined
@@ -67,10 +92,13 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
   const opened = await openServer(ctx, spec)
   bridge = opened.bridge
   if (ctx.fiber.uid === null) return
-  leave = hubOf(ctx.root).enrol(opened.handle)
+  reviewCalls(ctx, bridge.review)
+  leave = enrol(ctx, opened)
   ctx.effect(() => leave as () => void, 'mcp-client.hub')
   ctx.effect(() => () => bridge.dispose(), 'mcp-client.connection')
-  const outcome = await waitFor(bridge, spec, row)
+  const started = waitFor(bridge, spec, row)
+  // After the start: the process of the server comes up while they are loaded.
+  const [outcome] = await Promise.all([started, companions.complete()])
   row.settle()
   if (outcome.kind === 'up') return
   const { failure } = outcome
@@ -91,33 +119,83 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
   }
 }
 
-async function openServer(ctx: Context, spec: ServerSpec): Promise<{ bridge: Bridge; handle: ServerHandle }> {
+/** One server of a row, before it starts. */
+interface OpenedServer {
+  readonly bridge: Bridge
+  readonly handle: ServerHandle
+  readonly party: Party
+}
+
+/** Let what looks at all servers know of this one. Returns how it leaves; that may be done more than once. */
+function enrol(ctx: Context, { handle, party }: OpenedServer): () => void {
+  const endParty = allotmentOf(ctx.root).enrol(party)
+  const endHandle = hubOf(ctx.root).enrol(handle)
+  return () => {
+    endHandle()
+    endParty()
+  }
+}
+
+async function openServer(ctx: Context, spec: ServerSpec): Promise<OpenedServer> {
   const { logger } = ctx
   const hub = hubOf(ctx.root)
-  // What made a line has redacted it; once more here, where all of them leave.
-  const say = ({ level, text }: Line): void =>
-    logger[level](`mcp-client(${spec.serverName}): ${spec.redact(text)}`)
+  // What made a line has redacted and cleaned it; once more here, where all of them leave.
+  const say = limitLines(SYSTEM_CLOCK, ({ level, text }: Line): void =>
+    logger[level](`mcp-client(${spec.serverName}): ${safeLine(text, spec.redact, MAX_LINE_CHARS)}`),
+  )
   // Held in a variable: each read of a service through ctx costs a proxy and a stack capture.
   const { tools } = ctx
+  const register = (definition: ToolDefinition): (() => void) => tools.register(definition)
+  const files = {
+    folder: dshHomePath('mcp-client'),
+    note: (text: string): void => say({ level: 'warn', text }),
+  }
+  const [memory, pins] = await Promise.all([openMemory(spec, files), openPins(spec, files)])
   const bridge = createBridge(spec, {
-    register: (definition) => tools.register(definition),
+    register,
     services: hostServices(ctx, (level, text) => say({ level, text })),
-    memory: await openMemory(spec, {
-      folder: dshHomePath('mcp-client'),
-      note: (text) => say({ level: 'warn', text }),
-    }),
+    memory,
+    pins,
+    login: { folder: files.folder, safe: safeFor(ctx, spec, files) },
     clock: SYSTEM_CLOCK,
     version: VERSION,
     say,
     changed: (change) => hub.changed(handle, change),
+    settled: (call) => hub.settled(call),
+    observer: () => hub.observer(),
+    allot: (bytes) => allotmentOf(ctx.root).measure(spec.serverName, bytes),
   })
   const handle: ServerHandle = {
     serverName: spec.serverName,
     tools: spec.tools,
+    scope: scopeOf(ctx),
     status: () => bridge.status(),
     restart: () => bridge.restart(),
+    approve: (tool) => bridge.approve(tool ?? '*'),
+    pins: () => bridge.pins(),
+    offered: () => bridge.offered(),
+    find: (publicName) => bridge.find(publicName),
+    lend: (publicName) => bridge.lend(publicName),
+    register,
   }
-  return { bridge, handle }
+  const party: Party = {
+    serverName: spec.serverName,
+    tools: spec.tools,
+    remembered: memory.read().bytes,
+    expose: (exposure) => bridge.expose(exposure),
+    say: (text) => say({ level: 'info', text }),
+  }
+  return { bridge, handle, party }
+}
+
+/** The host's own store of credentials where one is mounted; looked for each time, since it may come later. */
+function safeFor(
+  ctx: Context,
+  spec: ServerSpec,
+  files: { readonly folder: string; note(text: string): void },
+): Safe {
+  const service = (): CredentialService | undefined => ctx.get('credentials') as CredentialService | undefined
+  return sharedSafe(spec, { ...files, clock: SYSTEM_CLOCK, service, prefersService: true })
 }
 
 type Outcome =

@@ -9,6 +9,8 @@
 const REPLACEMENT = '[redacted]'
 /** Shorter values would hit innocent text. */
 const MIN_LENGTH = 4
+/** Secrets of one server that came while it lived. */
+const MAX_LEARNED = 64
 
 const COMMON_WORDS = new Set(
   (
@@ -29,16 +31,35 @@ export function isCommon(value: string): boolean {
  * row: one native search per form. Values that `isCommon` names are left alone. Never throws.
  */
 export function createRedactor(secrets: Iterable<string>): (text: string) => string {
+  return createRedaction(secrets).redact
+}
+
+/** A redactor that learns: tokens are got and commands print headers while a server lives. */
+export function createRedaction(secrets: Iterable<string>): {
+  readonly redact: (text: string) => string
+  /** The latest are kept; older tokens are spent by then. */
+  readonly learn: (secret: string) => void
+} {
   const forms = new Set<string>()
+  const learned = new Map<string, readonly string[]>()
   for (const secret of secrets) if (!isCommon(secret)) for (const form of formsOf(secret)) forms.add(form)
-  return (text) => {
-    const found: [number, number][] = []
-    for (const form of forms) {
-      for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
-        found.push([at, at + form.length])
+  return {
+    redact(text) {
+      const found: [number, number][] = []
+      for (const form of [...forms, ...[...learned.values()].flat()]) {
+        for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
+          found.push([at, at + form.length])
+        }
       }
-    }
-    return found.length === 0 ? text : cut(text, found)
+      return found.length === 0 ? text : cut(text, found)
+    },
+    learn(secret) {
+      if (isCommon(secret)) return
+      learned.delete(secret)
+      learned.set(secret, formsOf(secret))
+      const [oldest] = learned.keys()
+      if (learned.size > MAX_LEARNED && oldest !== undefined) learned.delete(oldest)
+    },
   }
 }
 

@@ -4,7 +4,7 @@
  * no secret: a word such as `us-east-1`, a small number, a path, the origin of a URL. Pure.
  */
 import { isCommon } from './redaction.ts'
-import type { Target } from './types.ts'
+import type { AuthSpec, Target } from './types.ts'
 
 /** Names that announce a credential: of variables, headers, flags, query keys. */
 const CREDENTIAL_NAME = /KEY|PASS|PWD|SECRET|TOKEN|AUTH|CREDENTIAL|COOKIE|DSN|SESSION|SIGNATURE|WEBHOOK/i
@@ -17,17 +17,31 @@ export function isCredentialName(name: string): boolean {
   return CREDENTIAL_NAME.test(name)
 }
 
-/** Every text of a target that must not leave. May hold duplicates. */
-export function secretsOf(target: Target): string[] {
+/**
+ * Every text of a target that must not leave. May hold duplicates.
+ * @param env where the values of inherited variables are
+ */
+export function secretsOf(target: Target, env: Readonly<Record<string, string | undefined>> = {}): string[] {
   if (target.kind === 'http') {
     return [
       ...Object.entries(target.headers).flatMap(([name, value]) => namedSecrets(name, value)),
       ...urlSecrets(target.url),
+      ...(target.auth === undefined ? [] : authSecrets(target.auth)),
     ]
   }
   return [
     ...Object.entries(target.env).flatMap(([name, value]) => namedSecrets(name, value)),
+    ...target.inheritEnv.flatMap((name) => namedSecrets(name, env[name] ?? '')),
     ...target.args.flatMap((arg, index) => argumentSecrets(arg, target.args[index - 1] ?? '')),
+  ]
+}
+
+function authSecrets({ clientSecret, privateKey, idp, ...commands }: AuthSpec): string[] {
+  const given = [clientSecret, privateKey, idp?.clientSecret].filter((secret) => secret !== undefined)
+  const argvs = [commands.headersCommand, commands.assertionCommand]
+  return [
+    ...given.flatMap((secret) => [secret, ...partsOf(secret)]),
+    ...argvs.flatMap((argv) => argv.flatMap((arg, index) => argumentSecrets(arg, argv[index - 1] ?? ''))),
   ]
 }
 
@@ -52,7 +66,8 @@ function argumentSecrets(arg: string, before: string): string[] {
   if (isCredentialName(name)) return [value, ...partsOf(value)]
   if (/^--?[\w-]+$/.test(before) && isCredentialName(before) && !arg.startsWith('-'))
     return [arg, ...partsOf(arg)]
-  return urlSecrets(arg)
+  // `--db=postgres://user:password@host/`: the flag is no secret, the URL behind it has one.
+  return [...urlSecrets(arg), ...urlSecrets(value)]
 }
 
 /** User info, query values and token-like path segments of an absolute URL; nothing for another text. */

@@ -41,6 +41,8 @@ const JOINER = 0x200d
 const NON_JOINER = 0x200c
 /** Longest operating system command or device string that is taken for one: the rest is text. */
 const MAX_STRING_SEQUENCE = 4_096
+/** A terminal goes back to the start of the line there, and the rest hides what stood before it. */
+const LONE_RETURN = /\r(?!\n)/g
 const LINE_BREAKS = /[\s\u0085\u2028\u2029]+/g
 
 /** A cleaned text and how many hidden characters it had; terminal sequences are not counted. */
@@ -51,11 +53,12 @@ export interface Cleaned {
 
 /**
  * Without control, bidi, zero-width, tag and other invisible characters, without terminal sequences, with lone
- * surrogates replaced. Line breaks, tabs and the joiners that scripts and emoji need stay.
+ * surrogates replaced. Line breaks, tabs and the joiners that scripts and emoji need stay; a carriage return without a
+ * line feed becomes one.
  */
 export function inspectText(raw: string): Cleaned {
   // Halves of a pair go first: without what lies between them they would make a hidden character.
-  const text = raw.toWellFormed()
+  const text = raw.toWellFormed().replace(LONE_RETURN, '\n')
   if (!SUSPECT.test(text)) return { text, hidden: 0 }
   const units = new Uint16Array(text.length)
   let length = 0
@@ -89,7 +92,8 @@ export function cleanText(text: string): string {
 export function cleanLine(text: string, maxChars: number): string {
   // Reading a little past the limit bounds the work on a huge text, whatever is removed from it.
   const window = text.slice(0, maxChars * 4 + MAX_STRING_SEQUENCE)
-  const line = cleanText(window.replace(LINE_BREAKS, ' ')).trim()
+  // Once more after cleaning: what is removed may have kept two spaces apart.
+  const line = cleanText(window.replace(LINE_BREAKS, ' ')).replace(LINE_BREAKS, ' ').trim()
   if (line.length <= maxChars && window.length === text.length) return line
   return `${line.slice(0, Math.max(0, maxChars - 1)).replace(/[\ud800-\udbff]$/, '')}…`
 }

@@ -2,109 +2,35 @@
  * Shared types of all steps: config -> connection -> discovery -> registry -> execution -> projection.
  * No runtime code. Values that travel are plain and frozen.
  */
-import type { JsonValue } from '@deepseek-ai/dsh-tools'
+import type { JsonValue, ToolDefinition } from '@deepseek-ai/dsh-tools'
 import type { McpError } from './errors.ts'
+import type { Exposure, ToolsSpec } from './types-config.ts'
 
+export type * from './types-config.ts'
 export type { JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
 
-// ---------------------------------------------------------------- config
+// ---------------------------------------------------------------- tools
 
-/** Automatic reconnection of one server; all times in milliseconds. */
-export interface ReconnectPolicy {
-  readonly enabled: boolean
-  readonly initialDelayMs: number
-  /** Backoff ceiling, and the uptime after which an outage counts as over. */
-  readonly maxDelayMs: number
-  /** Consecutive failed attempts of one outage before the server is given up. */
-  readonly maxAttempts: number
+/** What one server's definitions take, in bytes of JSON. */
+export interface DefinitionBytes {
+  /** Of all its tools. */
+  readonly total: number
+  /** Of the tools that are in the request in any exposure. */
+  readonly fixed: number
 }
 
-export interface StartupSpec {
-  /** How long activation waits for the first catalog. */
-  readonly waitMs: number
-  /** Wall of one connect-and-discover attempt. */
-  readonly timeoutMs: number
-  readonly mode: 'eager' | 'lazy'
-}
-
-/** Caps on what a server may cost. Bytes are UTF-8 bytes. */
-export interface Limits {
-  readonly resultTextBytes: number
-  readonly messageBytes: number
-  readonly tools: number
-  readonly pages: number
-  readonly stderrBytes: number
-  /** Calls in flight at one server. */
-  readonly concurrency: number
-}
-
-/** What of a server's tools is taken and how it is offered. Globs are over raw names. */
-export interface ToolsSpec {
-  readonly duplicates: 'reject' | 'keep-first'
-  readonly allow: readonly string[]
-  /** Wins over `allow`. */
-  readonly deny: readonly string[]
-  readonly exposure: Exposure | 'auto'
-  /** Bytes of all MCP definitions together up to which `auto` is direct. */
-  readonly budgetBytes: number
-  readonly alwaysDirect: readonly string[]
-  readonly approval: 'never' | 'destructive' | 'write' | 'always' | readonly ApprovalRule[]
-}
-
-/** In the request, or reached by mcp_search and mcp_call. */
-export type Exposure = 'direct' | 'search'
-
-/** The first rule whose glob matches a raw name decides; without one the call is allowed. */
-export interface ApprovalRule {
-  readonly match: string
-  readonly decision: 'allow' | 'ask' | 'deny'
-}
-
-export interface StdioTarget {
-  readonly kind: 'stdio'
-  readonly command: string
-  readonly args: readonly string[]
-  /** Explicit variables from the row, merged over the scrubbed parent environment. */
-  readonly env: Readonly<Record<string, string>>
-  /** Working directory; absent means the host's. */
-  readonly cwd?: string
-  /** Names of host variables that are passed on although the scrub would drop them. */
-  readonly inheritEnv: readonly string[]
-}
-
-export interface HttpTarget {
-  readonly kind: 'http'
-  /** `auto` is Streamable HTTP with fallback to SSE: a url without a transport key. */
-  readonly flavour: 'streamable-http' | 'sse' | 'auto'
-  /** Absolute http(s) URL without user info. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-export type Target = StdioTarget | HttpTarget
-
-/** One configured server: the frozen result of the one resolve step. Nothing later has a default. */
-export interface ServerSpec {
+/** One tool as the model can use it, whichever way. */
+export interface OfferedTool {
+  readonly publicName: string
+  /** The server's own text, like the title: not for people as it is. */
+  readonly rawName: string
   readonly serverName: string
-  readonly target: Target
-  /** `auto` probes; `legacy` never probes; a revision such as `2026-07-28` or `2025-06-18` is pinned. */
-  readonly protocol: 'auto' | 'legacy' | (string & {})
-  /** Silence allowed in one call, in milliseconds; progress resets it. */
-  readonly toolCallTimeoutMs: number
-  /** Absolute wall of one call, in milliseconds. */
-  readonly toolCallMaxMs: number
-  readonly startup: StartupSpec
-  readonly failOnStartupError: boolean
-  /** Believe the tools' annotations; see execution/policy.ts. */
-  readonly trustAnnotations: boolean
-  readonly reconnect: ReconnectPolicy
-  readonly tools: ToolsSpec
-  /** What happens to a known tool whose definition changed between runs. */
-  readonly pin: 'off' | 'warn' | 'hold'
-  readonly limits: Limits
-  /** Cuts every configured secret out of a text that leaves (log, error, status). */
-  readonly redact: (text: string) => string
+  readonly title?: string
+  readonly exposure: Exposure
+  /** Of its definition as JSON, as the host sends it. */
+  readonly bytes: number
+  readonly definition: ToolDefinition
 }
 
 // ---------------------------------------------------------------- connection
@@ -143,6 +69,8 @@ export interface CallOptions {
   /** Aborting tells the server and rejects the call. */
   readonly signal: AbortSignal
   readonly onProgress?: (progress: Progress) => void
+  /** Goes out as the request's `_meta`: the trace that the call belongs to. */
+  readonly meta?: JsonObject | undefined
 }
 
 /** Facts for errors and status. Texts are redacted and clean. */
@@ -217,10 +145,19 @@ export interface Quarantined {
   readonly reason: string
 }
 
+/** A listed tool that the row does not take. */
+export interface DeniedTool {
+  readonly rawName: string
+  readonly publicName: string
+  /** The rule that keeps it out, such as `tools.deny "delete_*"`. */
+  readonly rule: string
+}
+
 /** What one server offers at one moment; frozen. */
 export interface Catalog {
   /** In stable order: by raw name. */
   readonly entries: readonly CatalogEntry[]
+  readonly denied: readonly DeniedTool[]
   readonly quarantined: readonly Quarantined[]
   /** Said once to the operator: caps hit, pages repeated. */
   readonly warnings: readonly string[]
@@ -245,8 +182,49 @@ export interface RewrittenTool {
   }[]
 }
 
+/** What the calls of one server came to since its row was loaded. Times are of the last 256 settled calls. */
+export interface CallTotals {
+  readonly total: number
+  /** Failures of any kind, the tool's own included; aborted calls are apart. */
+  readonly failed: number
+  readonly aborted: number
+  /** In flight or waiting for their turn. */
+  readonly active: number
+  readonly p50Ms?: number
+  readonly p95Ms?: number
+  /** Milliseconds since the epoch at which the last call settled. */
+  readonly lastAt?: number
+}
+
+/** A tool in whose definition something was hidden from people. It was removed from all that is shown. */
+export interface FlaggedTool {
+  /** The raw name, clean and capped. */
+  readonly name: string
+  /** Characters that show nothing or turn the text around, and terminal sequences. */
+  readonly hidden: number
+  /** The first places, such as `description` or `inputSchema/properties/city/enum/0`; clean and capped. */
+  readonly places: readonly string[]
+}
+
+/** A tool whose definition is not the one that was pinned. Texts are redacted and nothing in them is hidden. */
+export interface PinChange {
+  readonly name: string
+  /** `held`: withheld until approved; `changed`: taken over and reported, until the host ends. */
+  readonly state: 'held' | 'changed'
+  /** Where it differs, such as `description` or `inputSchema.properties.path`. */
+  readonly places: readonly string[]
+  /** Unified diff, capped; a sentence in brackets where there is none. */
+  readonly diff: string
+  /** Milliseconds since the epoch at which this definition was first seen. */
+  readonly since: number
+}
+
 export interface ServerStatus {
   readonly serverName: string
+  /** The transport of the last try. */
+  readonly transport: 'stdio' | 'streamable-http' | 'sse'
+  /** The command line, or the url without its query: redacted, one line. */
+  readonly target: string
   readonly state: ServerState
   /** Milliseconds since the epoch at which the state was entered. */
   readonly since: number
@@ -255,18 +233,82 @@ export interface ServerStatus {
   /** Milliseconds since the epoch of the next attempt; only in `backoff`. */
   readonly nextRetryAt?: number
   readonly lastError?: { readonly code: string; readonly message: string }
+  /** Where a person logs in, while the server waits for that. */
+  readonly login?: string
   readonly facts?: SessionFacts
+  /** Of the running process. */
   readonly pid?: number
+  /** Resident memory of the process and its descendants; only from `ctx.mcpServers`, and only on Linux. */
+  readonly rssBytes?: number
+  /** How the last process ended, such as `exit code 3`; gone once another one runs. */
+  readonly exit?: string
+  /** The end of what the process wrote to stderr; stays after its end, until another one runs. */
   readonly stderrTail?: string
+  readonly calls: CallTotals
+  /** Milliseconds since the epoch at which the list of tools was taken; absent while there is none. */
+  readonly listedAt?: number
   readonly tools: {
+    /** In the request. */
     readonly registered: number
+    /** Reached by mcp_search and mcp_call. */
+    readonly searchable: number
+    /** All definitions as JSON, and those of them that are in the request. */
+    readonly definitionBytes: number
+    readonly requestBytes: number
+    /** Every tool by public name. The same array while nothing changed. */
+    readonly offered: readonly Pick<OfferedTool, 'publicName' | 'rawName' | 'exposure' | 'bytes'>[]
     readonly quarantined: readonly Quarantined[]
     /** The registered tools of whose schemas something was rewritten. */
     readonly rewritten: readonly RewrittenTool[]
+    /** Listed, and kept out by tools.allow or tools.deny. */
+    readonly denied: readonly { readonly name: string; readonly rule: string }[]
+    /** Withheld until a person approves them. */
+    readonly held: readonly { readonly name: string; readonly reason: string; readonly since: number }[]
+    /** Taken over although their definitions changed; `pins()` has the differences. */
+    readonly changed: readonly Omit<PinChange, 'state' | 'diff'>[]
+    /** The registered tools in whose definitions something was hidden. */
+    readonly flagged: readonly FlaggedTool[]
   }
 }
 
 // ---------------------------------------------------------------- companions
+
+/** A call as an observer sees it when it begins. No arguments. */
+export interface CallStart {
+  readonly serverName: string
+  /** The raw name, clean and capped. */
+  readonly tool: string
+  /** The host's id of the call. */
+  readonly callId?: string
+  readonly transport: ServerStatus['transport']
+  /** Of an HTTP server. */
+  readonly host?: { readonly address: string; readonly port: number }
+  /** The negotiated revision, where there is a session. */
+  readonly revision?: string
+}
+
+/** A call as it ended. No arguments, no results, no messages. */
+export interface CallSettled {
+  readonly serverName: string
+  /** The raw name, clean and capped. */
+  readonly tool: string
+  /** The host's id of the call. */
+  readonly callId?: string
+  /** From the arguments to the result, waiting included. */
+  readonly durationMs: number
+  /** `tool-failed`: the tool itself says so. `failed`: it could not be called, or nothing usable came back. */
+  readonly outcome: 'ok' | 'tool-failed' | 'failed' | 'aborted'
+  /** One of the codes in errors.ts; absent where the call went well. */
+  readonly code?: string
+}
+
+/** What goes around every call while somebody watches. */
+export interface CallObserver {
+  /** Runs the call exactly once and hands on its outcome, whatever becomes of the watching. */
+  around<T>(call: CallStart, run: () => Promise<T>): Promise<T>
+  /** What the request of the call around it carries as `_meta`. */
+  meta(): JsonObject | undefined
+}
 
 /** A live server as status, search and commands see it: snapshots and verbs, never a client. */
 export interface ServerHandle {
@@ -276,4 +318,21 @@ export interface ServerHandle {
   status(): ServerStatus
   /** Close the connection, if there is one, and connect again with a fresh budget of attempts. */
   restart(): void
+  /** What the host knows its row's scope by, such as an agent preset; undefined: all agents see its tools. */
+  readonly scope: object | undefined
+  /** By public name; the same array while nothing changed. */
+  offered(): readonly OfferedTool[]
+  find(publicName: string): OfferedTool | undefined
+  /** Register a tool of search in the scope of its row until the returned function is called. Throws what the host does. */
+  lend(publicName: string): () => void
+  /** Register a tool of our own in the scope of the row; it goes with the row at the latest. Throws what the host does. */
+  register(definition: ToolDefinition): () => void
+  /**
+   * Trust what is withheld, and publish it at once.
+   * @param tool raw name as in the status; `*`, or none, is every tool
+   * @returns raw names that were approved; empty where nothing of that name waits
+   */
+  approve(tool?: string): Promise<readonly string[]>
+  /** Definitions that are not the pinned ones, with their differences. */
+  pins(): readonly PinChange[]
 }

@@ -33,7 +33,11 @@ export const lists: readonly FaultRow[] = [
       tools: Array.from({ length: 60_000 }, (_, index) => tool(`t${index}`)),
       pageSize: 10_000,
     }),
-    config: { startup: { waitMs: 30_000, timeoutMs: 30_000 }, limits: { tools: 1_000 } },
+    config: {
+      startup: { waitMs: 30_000, timeoutMs: 30_000 },
+      limits: { tools: 1_000 },
+      tools: { exposure: 'direct' },
+    },
     async check(scene) {
       assert.equal(scene.tools().length, 1_000)
       told(scene, /cut at 1000 tools/)

@@ -40,7 +40,7 @@ async function read(path: string): Promise<ReturnType<typeof parseDocument>> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     text = ''
   }
-  const document = parseDocument(text === '' ? '{}' : text)
+  const document = parseDocument(text)
   // The parser's own words quote the line, which holds a secret.
   if (document.errors.length > 0) throw new Error(`${path} is no YAML`)
   return document

@@ -1,6 +1,5 @@
 /** Owns `dsh-mcp list`: the servers of a source, what they are started with, and on request what they offer. */
 import { keptLogin, takesLogin } from '../bridge-login.ts'
-import { SYSTEM_CLOCK } from '../clock.ts'
 import { cleanLine } from '../text.ts'
 import { EXIT } from './exit.ts'
 import type { ExitCode } from './exit.ts'
@@ -79,7 +78,7 @@ async function loginOf({ resolved }: Row, { io }: Output): Promise<Pick<ListedSe
   if (!resolved.ok || !takesLogin(resolved.spec)) return {}
   const { spec } = resolved
   // A store that cannot be read is told where a login is wanted.
-  const kept = await keptLogin(spec, loginHostOf(spec, io), SYSTEM_CLOCK).catch(() => undefined)
+  const kept = await keptLogin(spec, loginHostOf(spec, io)).catch(() => undefined)
   return kept === undefined ? {} : { login: keptWord(kept, Date.now()) }
 }
 

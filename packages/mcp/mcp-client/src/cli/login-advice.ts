@@ -24,6 +24,7 @@ const BY_WORDS: readonly (readonly [RegExp, ...string[]])[] = [
     'The port for the answer is taken: end the other login, or choose another: --callback-port.',
   ],
   [/EACCES/, 'The port for the answer is not allowed here: choose one above 1023: --callback-port.'],
+  [/could not be kept/, 'See that its place can be written, and that the disk has room. Then log in again.'],
   [/login was not granted/, 'Nobody was logged in. Run the command again, and grant access on its page.'],
   [
     /auth\.issuer|auth\.clientSecret was used/,

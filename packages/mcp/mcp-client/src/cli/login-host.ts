@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { resolveDshHome } from '@deepseek-ai/dsh-home-paths'
 import type { LoginHost } from '../bridge-login.ts'
 import { sharedSafe } from '../bridge-safe.ts'
+import type { Safe } from '../bridge-safe.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import type { ServerSpec } from '../types.ts'
 import { CREDENTIALS_FILE, createCredentialFile } from './credential-file.ts'
@@ -12,6 +13,7 @@ import type { Io } from './output.ts'
 export interface CliLoginHost extends LoginHost {
   /** The place of a new login, for people. */
   readonly place: string
+  readonly safe: Safe
 }
 
 /** Uses what is kept and begins nothing; `dsh-mcp login` adds that. */
@@ -26,6 +28,7 @@ export function loginHostOf(spec: ServerSpec, io: Io): CliLoginHost {
     service: () => service,
     // A host with its own store made that file; without it there may be a host that has none.
     prefersService: existsSync(path),
+    // A damaged entry counts as none: a login writes it anew.
     note: () => undefined,
   })
   return { folder, safe, begins: false, place: existsSync(path) ? path : folder }

@@ -51,9 +51,8 @@ export async function waitForLogin(spec: ServerSpec, options: WaitOptions): Prom
     if (state === 'ready') {
       const kind = link === undefined ? 'ready' : 'logged-in'
       done.resolve({ kind, tools: tools.registered })
-    } else if (state === 'failed' || state === 'backoff') {
-      fail(lastError ?? new Error(`the connection is in the state ${state}`))
-    } else if (state === 'connecting') isTried = link !== undefined
+    } else if (state === 'failed') fail(lastError)
+    else if (state === 'connecting') isTried = link !== undefined
     else if (state === 'needs-auth' && (isTried || !takesLogin(spec))) fail(lastError)
   }
 

@@ -4,7 +4,6 @@
  */
 import { keptLogin } from '../bridge-login.ts'
 import type { KeptLogin } from '../bridge-login.ts'
-import { SYSTEM_CLOCK } from '../clock.ts'
 import { safeLine } from '../text.ts'
 import type { ServerSpec } from '../types.ts'
 import { hasPerson, openBrowser } from './browser.ts'
@@ -28,11 +27,12 @@ export interface LoginOptions {
 
 /** A person has to find a password, and perhaps a second device. */
 const WAIT_MS = 300_000
+const MAX_LINE_CHARS = 400
 
 /** @throws UsageError for a row that is refused, or that has nothing to log in to */
 export async function runLogin(row: Row, options: LoginOptions, output: Output): Promise<ExitCode> {
   const spec = specOf(row, options)
-  const { serverName, redact } = spec
+  const { serverName } = spec
   const { io } = output
   const host = loginHostOf(spec, io)
   const outcome = await waitForLogin(spec, {
@@ -44,16 +44,11 @@ export async function runLogin(row: Row, options: LoginOptions, output: Output):
     show: (link) => show(link, spec, { ...options, browser: options.browser !== false }, output),
   })
   if (outcome.kind === 'interrupted') return EXIT.interrupted
-  if (outcome.kind === 'failed') {
-    const { code, message } = failureOf(outcome.error, redact)
-    const failure = { code, message: safeLine(message, redact, 400) }
-    const next = loginAdvice(failure, serverName)
-    output.json({ server: serverName, state: 'failed', error: failure, next })
-    output.line(`${output.style('red', 'FAIL')} ${serverName}: ${failure.message}`)
-    for (const text of next) output.line(`  -> ${text}`)
-    return EXIT.failed
+  if (outcome.kind === 'failed') return fail(outcome.error, spec, output)
+  const kept = await keptLogin(spec, host)
+  if (outcome.kind === 'logged-in' && kept === undefined) {
+    return fail(new Error(`the login works, and could not be kept in ${host.place}`), spec, output)
   }
-  const kept = await keptLogin(spec, host, SYSTEM_CLOCK)
   const state = outcome.kind === 'logged-in' ? outcome.kind : kept === undefined ? 'no-login' : 'already'
   output.json({
     server: serverName,
@@ -64,6 +59,16 @@ export async function runLogin(row: Row, options: LoginOptions, output: Output):
   for (const line of screen(state, spec, { kept, place: host.place, tools: outcome.tools }, output))
     output.line(line)
   return EXIT.ok
+}
+
+function fail(error: unknown, { serverName, redact }: ServerSpec, output: Output): ExitCode {
+  const { code, message } = failureOf(error, redact)
+  const failure = { code, message: safeLine(message, redact, MAX_LINE_CHARS) }
+  const next = loginAdvice(failure, serverName)
+  output.json({ server: serverName, state: 'failed', error: failure, next })
+  output.line(`${output.style('red', 'FAIL')} ${serverName}: ${failure.message}`)
+  for (const text of next) output.line(`  -> ${text}`)
+  return EXIT.failed
 }
 
 /** The row with what the command line says of the login. */

@@ -1,7 +1,9 @@
 /** Owns `dsh-mcp logout`: give the tokens of a server up where they came from, and forget them. */
 import { createLogin } from '../bridge-login.ts'
+import type { Login } from '../bridge-login.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
 import { safeLine } from '../text.ts'
+import type { ServerSpec } from '../types.ts'
 import { EXIT, UsageError } from './exit.ts'
 import type { ExitCode } from './exit.ts'
 import { failureOf } from './login-advice.ts'
@@ -20,11 +22,17 @@ export async function runLogout(row: Row, output: Output): Promise<ExitCode> {
     spec,
     host: loginHostOf(spec, output.io),
     clock: SYSTEM_CLOCK,
-    say: ({ level, text }) => {
-      if (level !== 'debug') output.note(`${serverName}: ${redact(text)}`)
-    },
+    say: ({ text }) => output.note(`${serverName}: ${redact(text)}`),
+    /* v8 ignore next -- nothing waits for it */
     onAuthorized: () => undefined,
   })
+  const code = await giveUp(login, spec, output)
+  await login.close()
+  return code
+}
+
+/** Never rejects. */
+async function giveUp(login: Login, { serverName, redact }: ServerSpec, output: Output): Promise<ExitCode> {
   try {
     const done = (await login.logout()).map((line) => safeLine(line, redact, MAX_LINE_CHARS))
     output.json({ server: serverName, done })
@@ -35,7 +43,5 @@ export async function runLogout(row: Row, output: Output): Promise<ExitCode> {
     output.json({ server: serverName, error: { code, message } })
     output.line(`${output.style('red', 'FAIL')} ${serverName}: ${message}`)
     return EXIT.failed
-  } finally {
-    await login.close()
   }
 }

@@ -13,6 +13,7 @@ import { FILES } from './lexicon/files.ts'
 import { LIFE } from './lexicon/life.ts'
 import { MEDIA } from './lexicon/media.ts'
 import { PEOPLE } from './lexicon/people.ts'
+import { SAYINGS } from './lexicon/sayings.ts'
 import { WEB } from './lexicon/web.ts'
 import { PhraseBook, WordBook } from './phrases.ts'
 import { stemOf } from './stem.ts'
@@ -26,7 +27,7 @@ export interface Lexicon {
   readonly size: number
 }
 
-const TABLES = [ACTIONS, CODE, DATA, FILES, LIFE, MEDIA, PEOPLE, WEB]
+const TABLES = [ACTIONS, CODE, DATA, FILES, LIFE, MEDIA, PEOPLE, SAYINGS, WEB]
 const HAN = /\p{Script=Han}/u
 
 /** Read tables of the format above. */

@@ -26,6 +26,9 @@ const TOKEN = new RegExp(`[${RUN}]{1,${MAX_RUN_CHARS}}|(?:(?![${RUN}])[\\p{L}\\p
 const IS_RUN = new RegExp(`^[${RUN}]`, 'u')
 const ASCII = /^[\0-\x7f]*$/
 const MARKS = /\p{M}+/gu
+/** Names with a hump that are one word: whoever says GitHub does not mean git. */
+const ONE_WORD =
+  /GitHub|GitLab|BitBucket|MongoDB|MariaDB|DynamoDB|PostgreSQL|MySQL|GraphQL|JavaScript|TypeScript|YouTube|PayPal|LinkedIn|WhatsApp|HubSpot|ClickUp|OpenAI/g
 const APOSTROPHE = /[’']s?(?=\s|$)|(?<=\p{L})[’'](?=\p{L})/gu
 
 /** The tokens of a text in order, at most `maxTokens`. */
@@ -46,7 +49,11 @@ export function tokensOf(text: string, maxTokens: number): Token[] {
 /** Lower case without accents, humps and apostrophes; full-width characters as plain ones. */
 function fold(text: string): string {
   const plain = ASCII.test(text) ? text : text.normalize('NFKD').replace(MARKS, '').normalize('NFC')
-  return plain.replace(APOSTROPHE, '').replace(HUMP, '$& ').toLowerCase()
+  return plain
+    .replace(APOSTROPHE, '')
+    .replace(ONE_WORD, (name) => name.charAt(0) + name.slice(1).toLowerCase())
+    .replace(HUMP, '$& ')
+    .toLowerCase()
 }
 
 let segmenter: Intl.Segmenter | undefined

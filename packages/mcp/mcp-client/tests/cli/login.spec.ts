@@ -12,7 +12,7 @@ import {
   temporaryFolder,
 } from '@dsh-mcp/testkit'
 import type { AuthorizationServer, HttpServer, Leftovers } from '@dsh-mcp/testkit'
-import { browserCommand } from '../../src/cli/browser.ts'
+import { browserCommand, openBrowser } from '../../src/cli/browser.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { fakeIo } from './fake-io.ts'
 import type { FakeIo, FakeOptions } from './fake-io.ts'
@@ -307,6 +307,14 @@ describe('a login that does not work', () => {
     expect(running.io.out()).toMatch(/^FAIL notes: .*\n {2}-> /)
   })
 
+  it('is told where it cannot be kept', async () => {
+    mkdirSync(home)
+    writeFileSync(join(home, 'mcp-client'), 'in the way')
+    const { error, next } = await failing()
+    expect(words(error.message)).toBe('the login works, and could not be kept in HOME/mcp-client')
+    expect(next.join()).toContain('See that its place can be written')
+  })
+
   it('is told where nothing is there, and where no login can help', async () => {
     rows({ headers: { Authorization: 'Bearer none' } })
     const own = await ran(['login', 'notes'])
@@ -404,7 +412,7 @@ describe('a login in a list', () => {
   })
 
   it('has no end where the server names none', async () => {
-    authorization.switches.expiresIn = undefined
+    delete authorization.switches.expiresIn
     server.intercept = authorization.guard()
     const { io } = await login()
     expect(io.out()).toContain('scopes: the server named none')
@@ -475,6 +483,11 @@ describe('the store of a host', () => {
     expect((await ran(['test', 'notes'])).code).toBe(0)
     expect(readFileSync(path, 'utf8')).toContain('MCP_LOGIN_AUTH_NOTES_')
     expect(readdirSync(join(home, 'mcp-client'))).toEqual([])
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(/^(MCP_LOGIN_AUTH_NOTES_\w+): [^]*/m, '$1: damaged\n'),
+    )
+    expect((await ran(['list'])).out).toMatch(/notes +http +enabled/)
     writeFileSync(path, 'SECRET: "abc\n')
     const { code, out } = await ran(['logout', 'notes'])
     expect(code).toBe(1)
@@ -488,7 +501,7 @@ describe('the store of a host', () => {
 })
 
 describe('a browser', () => {
-  const TERMINAL = { isTTY: true } as const
+  const TERMINAL = { isTTY: true, unref: () => undefined } as const
   const stdin = () => Object.assign(new PassThrough(), TERMINAL)
   const opened = () => join(folder, 'opened')
   const program = (
@@ -508,6 +521,19 @@ describe('a browser', () => {
     await expect.poll(() => existsSync(opened())).toBe(true)
     expect(readFileSync(opened(), 'utf8')).toBe(`1\n${link}\n`)
     expect(running.io.err()).toContain('The browser opens the login page of notes:')
+    await visit(link)
+    expect(await running.done).toBe(0)
+  })
+
+  it('needs no screen to be named where there always is one', async () => {
+    const running = start(['login', 'notes'], {
+      env: program('open'),
+      stdin: stdin(),
+      columns: 80,
+      platform: 'darwin',
+    })
+    const link = await running.link()
+    await expect.poll(() => existsSync(opened())).toBe(true)
     await visit(link)
     expect(await running.done).toBe(0)
   })
@@ -541,7 +567,8 @@ describe('a browser', () => {
     expect(existsSync(opened())).toBe(false)
   })
 
-  it('gets addresses of the web only, by its own program on each system', () => {
+  it('gets addresses of the web only, by its own program on each system', async () => {
+    expect(await openBrowser('file:///etc/passwd', fakeIo())).toBe(false)
     expect(browserCommand('https://h/?a="b"&$(c)', 'linux')).toEqual([
       'xdg-open',
       'https://h/?a=%22b%22&$(c)',

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -15,11 +15,13 @@ import {
   expectNoLeftovers,
   isAlive,
   leftovers,
+  startAuthorizationServer,
+  startHttpServer,
   stdioServer,
   temporaryFolder,
   waitFor,
 } from '@dsh-mcp/testkit'
-import type { Leftovers, StdioServer } from '@dsh-mcp/testkit'
+import type { AuthorizationServer, HttpServer, Leftovers, StdioServer } from '@dsh-mcp/testkit'
 import { everythingRow } from '../composition/reference-servers.ts'
 import { normalised } from './fake-io.ts'
 
@@ -257,5 +259,67 @@ describe('piped', () => {
     const [out] = await Promise.all([text(bash.stdout), once(bash, 'exit')])
     expect(out).toContain('notes')
     expect(out).not.toContain('gone')
+  })
+})
+
+describe('a login on a terminal', () => {
+  let authorization: AuthorizationServer
+  let server: HttpServer
+  const env = { DISPLAY: ':99' }
+
+  beforeEach(async () => {
+    authorization = await startAuthorizationServer()
+    server = await startHttpServer()
+    server.intercept = authorization.guard()
+    rows({ notes: { url: server.url } })
+    writeFileSync(
+      join(folder, 'bin', 'xdg-open'),
+      `#!/bin/sh\nprintf %s "$1" > "${folder}/part" && mv "${folder}/part" "${folder}/opened"\n`,
+      { mode: 0o755 },
+    )
+  })
+  afterEach(async () => {
+    await server.close()
+    await authorization.close()
+  })
+
+  async function opened(): Promise<string> {
+    for (;;) {
+      if (existsSync(join(folder, 'opened'))) return readFileSync(join(folder, 'opened'), 'utf8')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  it('opens the browser once, and takes an address that is pasted', async () => {
+    const { exit, type, raw } = terminal(['login', 'notes'], { env })
+    const link = await opened()
+    const reply = await fetch(link, { redirect: 'manual' })
+    await reply.body?.cancel()
+    type(`${String(reply.headers.get('location'))}\r`)
+    expect(await exit).toBe(0)
+    expect(raw()).toContain('logged in: notes works')
+    expect(raw()).not.toMatch(/(?:access|refresh)-[0-9a-f]{24}/)
+    const again = terminal(['login', 'notes'], { env })
+    expect(await again.exit).toBe(0)
+    expect(again.raw()).toContain('already logged in')
+    const out = await piped(['logout', 'notes'])
+    expect(out).toMatchObject({ code: 0, out: expect.stringContaining('forgot the tokens') })
+  })
+
+  it('ends with 130 at Ctrl-C, at once', async () => {
+    const { exit, type } = terminal(['login', 'notes'], { env })
+    await opened()
+    type('\u0003')
+    expect(await exit).toBe(130)
+  })
+
+  it('opens nothing when piped', async () => {
+    const { code, out, err } = await piped(['login', 'notes', '--timeout', '1000'], env)
+    expect({ code, out }).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('nobody logged in within 1 s'),
+    })
+    expect(err).toContain(`${authorization.issuer}/authorize?`)
+    expect(existsSync(join(folder, 'opened'))).toBe(false)
   })
 })

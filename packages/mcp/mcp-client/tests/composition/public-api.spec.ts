@@ -3,7 +3,7 @@
  * and that importing it costs little. It reads lib/, in a process of its own.
  */
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { loadOverlayPatches } from '@deepseek-ai/dsh-app-boot'
@@ -72,6 +72,19 @@ describe('the built package', () => {
     expect(costlyOf(await importFresh(NAME))).toEqual([])
     expect(costlyOf(await importFresh(NAME, '@modelcontextprotocol/client'))).not.toEqual([])
     expect(costlyOf(await importFresh(NAME, 'undici'))).not.toEqual([])
+  })
+
+  it('carries the SDK in a file of its own, which the import does not load', async () => {
+    const folder = join(PACKAGE, 'lib', 'chunks')
+    const withSdk = readdirSync(folder).filter(
+      (file) =>
+        file.endsWith('.js') &&
+        readFileSync(join(folder, file), 'utf8').includes('UnauthorizedError = class'),
+    )
+    expect(withSdk).toHaveLength(1)
+    const { loaded } = await importFresh(NAME)
+    expect(loaded.filter((url) => url.includes('/lib/chunks/')).length).toBeGreaterThan(0)
+    expect(loaded.filter((url) => url.endsWith(withSdk[0] as string))).toEqual([])
   })
 
   it('has every file that its manifest points to', () => {

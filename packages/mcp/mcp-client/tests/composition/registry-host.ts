@@ -185,6 +185,7 @@ export function makeSpec(over: Partial<ServerSpec> = {}): ServerSpec {
       concurrency: 16,
     },
     redact: (text) => text.replaceAll('s3cret', '***'),
+    learn: () => undefined,
     ...over,
   }
 }

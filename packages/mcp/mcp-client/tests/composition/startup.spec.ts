@@ -1,6 +1,6 @@
 /** Owns the tests of how a row starts in the real host: failures, late servers, lazy rows, names that are taken. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { bootHost, received, stdioRow, stdioServer, temporaryFolder, waitFor } from '@dsh-mcp/testkit'
@@ -188,13 +188,16 @@ describe('a lazy row', () => {
   it('remembers its tools in a private file', async () => {
     const server = stdioServer('healthy', { env: { API_TOKEN: 'a-secret-value-1' } })
     const dshHome = await remembered(server)
-    const [file = ''] = files(dshHome)
-    expect(files(dshHome)).toHaveLength(1)
-    expect(statSync(file).mode & 0o777).toBe(0o600)
+    // The pins of its tools lie beside it.
+    expect(files(dshHome)).toHaveLength(2)
+    for (const file of files(dshHome)) {
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(readFileSync(file, 'utf8')).not.toContain('a-secret-value-1')
+    }
     expect(statSync(join(dshHome, 'mcp-client')).mode & 0o777).toBe(0o700)
-    const text = readFileSync(file, 'utf8')
+    const [memory = ''] = files(dshHome).filter((file) => !basename(file).startsWith('pins-'))
+    const text = readFileSync(memory, 'utf8')
     expect(JSON.parse(text)).toMatchObject({ catalog: { items: [{ name: 'echo' }] }, era: { era: 'legacy' } })
-    expect(text).not.toContain('a-secret-value-1')
   })
 
   it('serves what it remembers, and starts its server at the first call, once', async () => {

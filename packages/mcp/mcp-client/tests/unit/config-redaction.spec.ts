@@ -153,3 +153,13 @@ describe('secretsOf', () => {
     expect(redact(target, text)).toBe(result)
   })
 })
+
+describe('a URL behind a flag', () => {
+  it.each([
+    '--db=postgres://me:p4ssw0rd@h.example/x',
+    '--url=http://me:p4ssw0rd@h.example/',
+    'DB=mysql://me:p4ssw0rd@h/',
+  ])('has no user info in what leaves: %s', (arg) => {
+    expect(redact(child({}, [arg]), `cannot open ${arg}`)).not.toContain('p4ssw0rd')
+  })
+})

@@ -20,7 +20,7 @@ function faultOf(raw: unknown, env: Record<string, string> = {}): McpError {
 describe('resolveConfig', () => {
   it('fills in every default once', () => {
     const { spec, warnings } = resolveConfig(stdio)
-    expect({ ...spec, redact: undefined }).toEqual({
+    expect({ ...spec, redact: undefined, learn: undefined }).toEqual({
       serverName: 'github',
       target: { kind: 'stdio', command: 'npx', args: [], env: {}, inheritEnv: [] },
       protocol: 'auto',
@@ -87,6 +87,14 @@ describe('resolveConfig', () => {
       flavour,
       url: 'http://localhost:3000/mcp',
       headers: {},
+      auth: {
+        mode: 'auto',
+        headersCommand: [],
+        assertionCommand: [],
+        algorithm: 'ES256',
+        scopes: [],
+        callbackPort: 0,
+      },
     })
   })
 
@@ -211,7 +219,7 @@ const faults: [string, unknown, string][] = [
     JSON.parse('{"serverName":"a","command":"x","__proto__":1}'),
     ' __proto__ is not a configuration',
   ],
-  ['later key', { ...stdio, auth: 'x' }, ' auth is not a configuration key'],
+  ['later key', { ...stdio, sandbox: 'x' }, ' sandbox is not a configuration key'],
   ['empty command', { ...stdio, command: ' ' }, ' command must be the program to start, not an empty string'],
   ['command type', { ...stdio, command: ['x'] }, ' command must be a string, not a list'],
   ['command NUL', { ...stdio, command: 'a\0' }, ' command holds a NUL byte'],

@@ -61,6 +61,13 @@ describe('openMemory', () => {
     expect(notes).toEqual([])
   })
 
+  it('remembers the size of the definitions, also for another login', async () => {
+    await remember(stdio(), { bytes: { total: 900, fixed: 100 } })
+    expect((await open(stdio({ env: { TOKEN: 'another' } }))).read()).toEqual({
+      bytes: { total: 900, fixed: 100 },
+    })
+  })
+
   it('remembers over a restart, part by part', async () => {
     await remember(makeSpec(), { era: ERA })
     const memory = await open()
@@ -139,6 +146,9 @@ describe('a file that is not right', () => {
     ['with an era of text', '{"version":1,"era":"legacy"}'],
     ['with an era nobody knows', '{"version":1,"era":{"era":"future","at":1}}'],
     ['with an era without a time', '{"version":1,"era":{"era":"legacy"}}'],
+    ['with bytes of null', '{"version":1,"bytes":null}'],
+    ['with bytes without a total', '{"version":1,"bytes":{"fixed":1}}'],
+    ['with bytes of text', '{"version":1,"bytes":{"total":1,"fixed":"1"}}'],
     ['with a catalog of null', '{"version":1,"catalog":null}'],
     ['with a catalog without items', '{"version":1,"catalog":{"at":1}}'],
     ['with a catalog without a time', '{"version":1,"catalog":{"items":[]}}'],

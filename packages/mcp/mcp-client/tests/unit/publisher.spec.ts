@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { McpError } from '../../src/errors.ts'
 import { createPublisher } from '../../src/registry/tools.ts'
 import type { Defined } from '../../src/registry/tools.ts'
-import type { CatalogEntry } from '../../src/types.ts'
+import type { CatalogEntry, DefinitionBytes } from '../../src/types.ts'
 import { makeEntry } from '../composition/registry-host.ts'
 
 const entry = (name: string, digest = '1'): CatalogEntry =>
@@ -31,9 +31,9 @@ function setup(taken: readonly string[] = []) {
   const held = new Set(taken)
   const log: string[] = []
   const defined: string[] = []
-  const publisher = createPublisher(
-    'demo',
-    ({ name }) => {
+  const publisher = createPublisher({
+    serverName: 'demo',
+    register: ({ name }) => {
       if (held.has(name)) throw new Error(`tool "${name}" is already registered`)
       held.add(name)
       log.push(`+${name.slice(11)}`)
@@ -42,13 +42,14 @@ function setup(taken: readonly string[] = []) {
         log.push(`-${name.slice(11)}`)
       }
     },
-    (item): Defined => {
+    isAlwaysDirect: (rawName) => rawName.startsWith('fixed'),
+    define: (item): Defined => {
       defined.push(item.rawName)
       return item.digest.startsWith('bad')
         ? { ok: false, quarantined: { name: item.rawName, reason: item.digest } }
         : { ok: true, definition: definitionOf(item), rewrites: [] }
     },
-  )
+  })
   return { publisher, held, log, defined }
 }
 
@@ -59,24 +60,24 @@ describe('createPublisher', () => {
       keyword: 'type',
       reason: 'type-list',
     }))
-    const publisher = createPublisher(
-      'demo',
-      () => () => undefined,
-      (item) => ({
+    const publisher = createPublisher({
+      serverName: 'demo',
+      register: () => () => undefined,
+      define: (item) => ({
         ok: true,
         definition: definitionOf(item),
         rewrites: item.rawName === 'plain' ? [] : rewrites,
       }),
-    )
+    })
     publisher.publish([entry('z\u202e'), entry('plain'), entry('b')])
-    expect(publisher.rewritten()).toEqual([
+    expect(publisher.report().rewritten).toEqual([
       { name: 'b', count: 25, rewrites: rewrites.slice(0, 20) },
       { name: 'z', count: 25, rewrites: rewrites.slice(0, 20) },
     ])
     publisher.publish([entry('b')])
-    expect(publisher.rewritten().map(({ name }) => name)).toEqual(['b'])
+    expect(publisher.report().rewritten.map(({ name }) => name)).toEqual(['b'])
     publisher.withdraw()
-    expect(publisher.rewritten()).toEqual([])
+    expect(publisher.report().rewritten).toEqual([])
   })
 
   it('registers a list, and nothing again for the same list', () => {
@@ -89,7 +90,7 @@ describe('createPublisher', () => {
       operations: 0,
     })
     expect(t.log).toEqual(['+a', '+b'])
-    expect(t.publisher.count()).toBe(2)
+    expect(t.publisher.report().registered).toBe(2)
   })
 
   it('deletes before it adds, and leaves the unchanged alone', () => {
@@ -122,7 +123,7 @@ describe('createPublisher', () => {
       expect((error as McpError).cause).toBeInstanceOf(Error)
     }
     expect([...t.held]).toEqual(['mcp__demo__b'])
-    expect(t.publisher.count()).toBe(0)
+    expect(t.publisher.report().registered).toBe(0)
   })
 
   it('rolls back a later list too, the unchanged tools included, and works again after that', () => {
@@ -176,19 +177,141 @@ describe('createPublisher', () => {
   })
 })
 
+describe('tools of search', () => {
+  const search = (): 'search' => 'search'
+
+  it('are offered, counted and measured, and not registered', () => {
+    const t = setup()
+    expect(t.publisher.publish([entry('a'), entry('fixed-b')], search)).toEqual({
+      registered: 1,
+      quarantined: [],
+      operations: 1,
+    })
+    expect(t.log).toEqual(['+fixed-b'])
+    const { offered, ...counts } = t.publisher.report()
+    expect(counts).toMatchObject({ registered: 1, searchable: 1 })
+    expect(counts.definitionBytes).toBe(counts.requestBytes + Number(offered[0]?.bytes))
+    expect(offered.map(({ rawName, exposure }) => `${rawName} ${exposure}`)).toEqual([
+      'a search',
+      'fixed-b direct',
+    ])
+    expect(t.publisher.report()).toBe(t.publisher.report())
+    expect(t.publisher.offered()).toBe(t.publisher.offered())
+    expect(t.publisher.find('mcp__demo__a')).toMatchObject({ serverName: 'demo', exposure: 'search' })
+    expect(t.publisher.find('mcp__demo__z')).toBeUndefined()
+  })
+
+  it('are measured as the host sends them', () => {
+    const asked: DefinitionBytes[] = []
+    const t = setup()
+    t.publisher.publish([{ ...entry('a'), title: 'A' }, entry('fixed-b')], (bytes) => {
+      asked.push(bytes)
+      return 'search'
+    })
+    const size = (name: string): number =>
+      Buffer.byteLength(
+        JSON.stringify({
+          name: `mcp__demo__${name}`,
+          description: 'Get a thing',
+          parameters: { type: 'object' },
+        }),
+      )
+    expect(t.publisher.offered().map(({ title }) => title)).toEqual(['A', undefined])
+    expect(asked).toEqual([{ total: size('a') + size('fixed-b'), fixed: size('fixed-b') }])
+  })
+
+  it('change sides: first out, then in, and the fixed ones not at all', () => {
+    const t = setup()
+    t.publisher.publish([entry('a'), entry('fixed-b')])
+    t.log.length = 0
+    t.publisher.expose('search')
+    t.publisher.expose('search')
+    expect(t.log).toEqual(['-a'])
+    const offered = t.publisher.offered()
+    t.publisher.expose('direct')
+    expect(t.log).toEqual(['-a', '+a'])
+    expect(t.publisher.offered()).not.toBe(offered)
+  })
+
+  it('are registered while they are lent, once for all holders', () => {
+    const t = setup()
+    t.publisher.publish([entry('a')], search)
+    const first = t.publisher.lend('mcp__demo__a')
+    const second = t.publisher.lend('mcp__demo__a')
+    expect(t.log).toEqual(['+a'])
+    first()
+    first()
+    expect([...t.held]).toEqual(['mcp__demo__a'])
+    second()
+    expect(t.log).toEqual(['+a', '-a'])
+    t.publisher.lend('mcp__demo__a')()
+    expect(t.log).toEqual(['+a', '-a', '+a', '-a'])
+  })
+
+  it('are not lent where they are direct, or are not there', () => {
+    const t = setup()
+    t.publisher.publish([entry('a')])
+    t.log.length = 0
+    t.publisher.lend('mcp__demo__a')()
+    t.publisher.lend('mcp__demo__z')()
+    expect(t.log).toEqual([])
+  })
+
+  it.each([
+    ['changed', (t: ReturnType<typeof setup>) => t.publisher.publish([entry('a', '2')], search)],
+    ['withdrawn', (t: ReturnType<typeof setup>) => t.publisher.withdraw()],
+  ])('leave nothing behind when they are %s while they are lent', (_how, act) => {
+    const t = setup()
+    t.publisher.publish([entry('a')], search)
+    const giveBack = t.publisher.lend('mcp__demo__a')
+    act(t)
+    expect([...t.held]).toEqual([])
+    const again = t.publisher.lend('mcp__demo__a')
+    const now = [...t.held]
+    // The old loan does not end the new one.
+    giveBack()
+    expect([...t.held]).toEqual(now)
+    again()
+    expect([...t.held]).toEqual([])
+  })
+
+  it('that become direct while they are lent stay registered when they are given back', () => {
+    const t = setup()
+    t.publisher.publish([entry('a')], search)
+    const giveBack = t.publisher.lend('mcp__demo__a')
+    t.publisher.expose('direct')
+    giveBack()
+    expect([...t.held]).toEqual(['mcp__demo__a'])
+    t.publisher.withdraw()
+    expect([...t.held]).toEqual([])
+  })
+
+  it('whose name is taken cannot be lent, and can be later', () => {
+    const t = setup(['mcp__demo__a'])
+    t.publisher.publish([entry('a')], search)
+    expect(() => t.publisher.lend('mcp__demo__a')).toThrow('already registered')
+    expect(() => t.publisher.expose('direct')).toThrow(McpError)
+    expect(t.publisher.offered()).toEqual([])
+    t.held.clear()
+    t.publisher.publish([entry('a')], search)
+    t.publisher.lend('mcp__demo__a')()
+    expect(t.log).toEqual(['+a', '-a'])
+  })
+})
+
 describe('the stacks of registrations', () => {
   it('are not captured, and everybody else has theirs again', () => {
     const { stackTraceLimit } = Error
     const limits: number[] = []
-    const publisher = createPublisher(
-      'demo',
-      ({ name }) => {
+    const publisher = createPublisher({
+      serverName: 'demo',
+      register: ({ name }) => {
         limits.push(Error.stackTraceLimit)
         if (name.endsWith('taken')) throw new Error('taken')
         return () => undefined
       },
-      (item) => ({ ok: true, definition: definitionOf(item), rewrites: [] }),
-    )
+      define: (item) => ({ ok: true, definition: definitionOf(item), rewrites: [] }),
+    })
     publisher.publish([entry('a')])
     expect(Error.stackTraceLimit).toBe(stackTraceLimit)
     expect(() => publisher.publish([entry('taken')])).toThrow('taken')
@@ -204,14 +327,14 @@ describe('one odd tool', () => {
     ],
     ['a definition of the wrong shape', new TypeError('must declare output')],
   ])('costs one tool: %s', (_name, error) => {
-    const publisher = createPublisher(
-      'demo',
-      ({ name }) => {
+    const publisher = createPublisher({
+      serverName: 'demo',
+      register: ({ name }) => {
         if (name.endsWith('odd')) throw error
         return () => undefined
       },
-      (item) => ({ ok: true, definition: definitionOf(item), rewrites: [] }),
-    )
+      define: (item) => ({ ok: true, definition: definitionOf(item), rewrites: [] }),
+    })
     expect(publisher.publish([entry('a'), entry('odd'), entry('z')])).toEqual({
       registered: 2,
       quarantined: [{ name: 'odd', reason: `the host cannot hold its definition: ${error.message}` }],
@@ -220,14 +343,14 @@ describe('one odd tool', () => {
   })
 
   it('costs one tool, too, where it cannot be defined at all', () => {
-    const publisher = createPublisher(
-      'demo',
-      () => () => undefined,
-      (item) => {
+    const publisher = createPublisher({
+      serverName: 'demo',
+      register: () => () => undefined,
+      define: (item) => {
         if (item.rawName === 'odd') throw new RangeError('too deep')
         return { ok: true, definition: definitionOf(item), rewrites: [] }
       },
-    )
+    })
     expect(publisher.publish([entry('a'), entry('odd')])).toMatchObject({
       registered: 1,
       quarantined: [{ name: 'odd', reason: 'the host cannot hold its definition: too deep' }],
@@ -244,11 +367,11 @@ describe('over the registry of the host', () => {
     const freeForeign = tools.register(
       definitionOf({ publicName: 'mcp__demo__b', description: 'a squatter' }),
     )
-    const publisher = createPublisher(
-      'demo',
-      (definition) => tools.register(definition),
-      (item) => ({ ok: true, definition: definitionOf(item), rewrites: [] }),
-    )
+    const publisher = createPublisher({
+      serverName: 'demo',
+      register: (definition) => tools.register(definition),
+      define: (item) => ({ ok: true, definition: definitionOf(item), rewrites: [] }),
+    })
     const names = (): string[] => tools.schemas().map(({ name }) => name)
 
     publisher.publish([entry('a')])

@@ -70,6 +70,15 @@ describe('tokensOf', () => {
       }),
     )
   })
+
+  it.each([
+    ['GitHub', ['github']],
+    ['the GitLab repo', ['the', 'gitlab', 'repo']],
+    ['MongoDB', ['mongodb']],
+    ['getGitHubIssue', ['get', 'github', 'issu']],
+  ])('reads a product name with a hump as one word: %s', (text, texts) => {
+    expect(textsOf(text)).toEqual(texts)
+  })
 })
 
 describe('runTerms', () => {

@@ -31,35 +31,40 @@ const outcome = (promise: Promise<void>): Promise<string> =>
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('StdioOutput', () => {
-  it('writes all messages of a tick, also those of its microtasks, as one', async () => {
+  it('writes the first message at once, and all that come while it is on its way as one', async () => {
     const { output, writes, take } = setup()
     const first = output.send('a\n')
+    expect(writes).toEqual(['a\n'])
     const second = Promise.resolve().then(() => output.send('b\n'))
     await tick()
-    expect(writes).toEqual(['a\nb\n'])
-    const burst = Promise.all([first, second]).then(() =>
-      Promise.all(['c\n', 'd\n', 'e\n'].map((text) => output.send(text))),
-    )
+    const third = output.send('c\n')
+    expect(writes).toEqual(['a\n'])
     take()
-    await tick()
-    expect(writes.at(-1)).toBe('c\nd\ne\n')
+    await first
+    expect(writes).toEqual(['a\n', 'b\nc\n'])
     take()
-    await burst
+    await Promise.all([second, third])
+    // Nothing is on its way any more.
+    const last = output.send('d\n')
+    expect(writes.at(-1)).toBe('d\n')
+    take()
+    await last
   })
 
   it('holds back while the pipe is full, and then sends in order', async () => {
-    const { output, writes, take } = setup()
+    const { output, writes, stream, take } = setup()
     const sends = ['x'.repeat(200), 'y', 'z'].map((text) => output.send(text))
     await tick()
     for (const text of ['la', 'st']) {
       sends.push(output.send(text))
       await tick()
     }
-    expect(writes).toEqual([`${'x'.repeat(200)}yz`])
     // What waited for room goes out as one, so it was kept here and not handed to the stream.
+    expect(writes).toEqual(['x'.repeat(200)])
+    expect(stream.writableLength).toBe(200)
     take()
     await tick()
-    expect(writes.slice(1)).toEqual(['last'])
+    expect(writes.slice(1)).toEqual(['yzlast'])
     take()
     expect(new Set(await Promise.all(sends.map(outcome)))).toEqual(new Set(['written']))
   })
@@ -112,12 +117,14 @@ describe('StdioOutput', () => {
 
   it('writes out what it has before the end', async () => {
     const { output, stream, writes, take } = setup()
-    const last = outcome(output.send('bye'))
+    const last = [outcome(output.send('good')), outcome(output.send('bye'))]
     output.end(CLOSED)
-    expect(writes).toEqual(['bye'])
     expect(await outcome(output.send('late'))).toBe('MCP_CONNECTION_CLOSED: closed')
     take()
-    expect(await last).toBe('written')
+    await tick()
+    expect(writes).toEqual(['good', 'bye'])
+    take()
+    expect(await Promise.all(last)).toEqual(['written', 'written'])
     await tick()
     expect(stream.writableFinished).toBe(true)
   })

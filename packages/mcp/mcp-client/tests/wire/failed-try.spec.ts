@@ -64,6 +64,32 @@ describe('a failed try', () => {
     })
   })
 
+  it('leaves no process where it is aborted before the handshake', async () => {
+    const controller = new AbortController()
+    const pids: number[] = []
+    const given = openSession(
+      resolveConfig({
+        serverName: 'demo',
+        command: process.execPath,
+        args: ['-e', 'process.stdin.resume()'],
+      }).spec,
+      {
+        generation: 1,
+        signal: controller.signal,
+        clock: SYSTEM_CLOCK,
+        clientVersion: '0',
+        era: { verdict: () => undefined, remember: () => undefined, forget: () => undefined, now: () => 0 },
+        events: { onDown: () => undefined, onToolsChanged: () => undefined, onNote: () => undefined },
+        trace: (event) => {
+          if (event.kind === 'try') controller.abort(new Error('enough'))
+          if (event.kind === 'started') pids.push(1)
+        },
+      },
+    )
+    await expect(given).rejects.toMatchObject({ message: expect.stringContaining('enough') as string })
+    expect(pids).toEqual([])
+  })
+
   it('is told by its own error where nothing was opened', async () => {
     await expect(open({ command: '/no/such/program' })).rejects.toMatchObject({ code: 'MCP_SPAWN_FAILED' })
   })

@@ -2,12 +2,9 @@
  * Owns the examination of one row: it reads, resolves, starts, lists and closes, times each step, and gathers the facts
  * that the diagnosis is made from. The one acting part of doctor.
  */
-import { keptLogin, loginPage, takesLogin } from '../../bridge-login.ts'
-import { SYSTEM_CLOCK } from '../../clock.ts'
 import type { McpError } from '../../errors.ts'
 import { safeLine } from '../../text.ts'
 import type { ServerSpec, ServerStatus, SessionFacts } from '../../types.ts'
-import { failureOf } from '../login-advice.ts'
 import { loginHostOf } from '../login-host.ts'
 import type { Io } from '../output.ts'
 import type { Row } from '../rows/source.ts'
@@ -16,8 +13,9 @@ import type { LiveServer } from '../server.ts'
 import { targetOf, transportOf } from '../target.ts'
 import { commandFacts } from './command.ts'
 import { diagnose } from './diagnosis.ts'
-import type { Facts, Failure, HttpFacts, LoginFacts, StdioFacts, Step, WireMessage } from './facts.ts'
+import type { Facts, Failure, HttpFacts, StdioFacts, Step, WireMessage } from './facts.ts'
 import type { Diagnosis } from './kinds.ts'
+import { loginFacts } from './login-facts.ts'
 import { httpFacts, resolveHost, watchNetwork } from './network.ts'
 import type { NetworkWatch } from './network.ts'
 import { probePaths } from './probes.ts'
@@ -84,7 +82,8 @@ export async function examine(row: Row, options: ExaminationOptions): Promise<Ex
   steps.push(...tried.steps)
   const target = found.kind === 'stdio' ? found : { ...found, ...networkFacts(tried.network) }
   const probes = await probesOf(spec, target, tried.failure, options)
-  const login = target.kind === 'http' ? await loginFacts(spec, target, tried.failure, options) : undefined
+  const login =
+    target.kind === 'http' ? await loginFacts(spec, { target, failure: tried.failure }, options) : undefined
   const facts: Facts = {
     ...base,
     target:
@@ -280,25 +279,4 @@ async function probesOf(
     return undefined
   onStep?.(`looking at the usual paths of ${target.host}`)
   return probePaths(spec, io.signal)
-}
-
-/** What there is to know of a login, where the server asks for one; registers and begins nothing. */
-async function loginFacts(
-  spec: ServerSpec,
-  { host, reply }: HttpFacts,
-  failure: McpError | undefined,
-  { io, onStep }: ExaminationOptions,
-): Promise<LoginFacts | undefined> {
-  if (failure?.code !== 'MCP_AUTH_REQUIRED' || !takesLogin(spec)) return undefined
-  const isKept = (await keptLogin(spec, loginHostOf(spec, io), SYSTEM_CLOCK)) !== undefined
-  const challenge = reply?.challenge
-  if (challenge === undefined || !/bearer|dpop|resource_metadata/i.test(challenge)) return { isKept }
-  onStep?.(`looking for the login page of ${host}`)
-  const page = await loginPage(spec, challenge)
-  if ('host' in page) {
-    const { host: shown } = page
-    return { isKept, ...(shown === undefined ? {} : { page: safeLine(shown, spec.redact, MAX_LINE_CHARS) }) }
-  }
-  const { code, message } = failureOf(page.fault, spec.redact)
-  return { isKept, fault: { code, message: safeLine(message, spec.redact, MAX_LINE_CHARS) } }
 }

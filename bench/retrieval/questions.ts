@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 export const LANGUAGES = ['en', 'zh'] as const
-export const SPLITS = ['tune', 'held'] as const
+export const SPLITS = ['tune', 'held', 'tune2', 'exam'] as const
 export type Language = (typeof LANGUAGES)[number]
 export type Split = (typeof SPLITS)[number]
 
 export interface Question {
   readonly id: string
   readonly lang: Language
-  /** Failures of `held` are never shown: nothing is tuned by them. */
+  /** Failures of `held` and `exam` are never shown: nothing is tuned by them. */
   readonly split: Split
   readonly question: string
   /** `server/rawName` of each tool that does it. */
@@ -32,9 +32,14 @@ export function readQuestions(path: string, tools: ReadonlySet<string>): Questio
   return questions
 }
 
-/** A third is held apart, by the hash of its id: no one chose which. */
+/**
+ * Which questions are held apart, by the hash of their ids: no one chose which. A third of the first ones (q); half of
+ * those of the examiner (x), who did not know the lexicon.
+ */
 export function splitOf(id: string): Split {
-  return createHash('sha256').update(id).digest().readUInt8(0) % 3 === 0 ? 'held' : 'tune'
+  const number = createHash('sha256').update(id).digest().readUInt8(0)
+  if (id.startsWith('x')) return number % 2 === 0 ? 'exam' : 'tune2'
+  return number % 3 === 0 ? 'held' : 'tune'
 }
 
 function parse(line: string): Question {

@@ -64,7 +64,7 @@ export function weightTable(rows: readonly WeightRow[]): string {
 /** The questions for tuning whose tool is not among the first five. */
 export function failureText(ranked: readonly Ranked[]): string {
   return ranked
-    .filter(({ question, rank }) => question.split === 'tune' && rank > 5)
+    .filter(({ question, rank }) => question.split.startsWith('tune') && rank > 5)
     .map(({ question, rank, top }) =>
       [
         `${question.id} [${Number.isFinite(rank) ? rank : '-'}] ${question.question}`,

@@ -3,7 +3,15 @@
  * way of a configured row through our own code: config, session, discovery, one call of each tool, close. It adds no
  * protocol of its own, so that what the suite sees is what a server sees of the plugin.
  */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Pending } from '../packages/mcp/mcp-client/src/auth/credentials.ts'
 import { SYSTEM_CLOCK } from '../packages/mcp/mcp-client/src/clock.ts'
+import { createAuthorizer } from '../packages/mcp/mcp-client/src/auth/authorizer.ts'
+import { createMetadataFetch } from '../packages/mcp/mcp-client/src/auth/metadata-fetch.ts'
+import { openVault } from '../packages/mcp/mcp-client/src/auth/vault.ts'
+import { loadSdk } from '../packages/mcp/mcp-client/src/sdk.ts'
 import { resolveConfig } from '../packages/mcp/mcp-client/src/config.ts'
 import { openSession } from '../packages/mcp/mcp-client/src/connection/session.ts'
 import { createReader } from '../packages/mcp/mcp-client/src/discovery/reader.ts'
@@ -33,7 +41,36 @@ interface Context {
 }
 
 async function drive(url: string, signal: AbortSignal): Promise<void> {
-  const { spec } = resolveConfig({ serverName: 'conformance', url, transport: 'streamable-http' })
+  const { spec } = resolveConfig({
+    serverName: 'conformance',
+    url,
+    transport: 'streamable-http',
+    auth: authOf(),
+  })
+  const { target } = spec
+  if (target.kind !== 'http' || target.auth === undefined) throw new Error('not a row with a url')
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-vault-'))
+  const metadata = createMetadataFetch(
+    'conformance',
+    new URL(url),
+    target.auth.issuer ?? target.auth.idp?.tokenEndpoint,
+  )
+  const authorizer = createAuthorizer({
+    loadSdk,
+    serverName: 'conformance',
+    serverUrl: new URL(url),
+    auth: target.auth,
+    headersCommand: [],
+    fetch: metadata.fetch,
+    now: Date.now,
+    clock: SYSTEM_CLOCK,
+    vault: openVault({ folder, name: 'conformance', clock: SYSTEM_CLOCK, note: (text) => say(text) }),
+    redirectUrl: () => Promise.resolve('http://127.0.0.1:3000/callback'),
+    person: follow,
+    learn: () => undefined,
+    redact: (text) => text,
+    note: (level, text) => say(`${level}: ${text}`),
+  })
   const say = (text: string): void => void process.stderr.write(`${text}\n`)
   const session = await openSession(spec, {
     generation: 1,
@@ -41,6 +78,7 @@ async function drive(url: string, signal: AbortSignal): Promise<void> {
     clock: SYSTEM_CLOCK,
     clientVersion: VERSION,
     probeTimeoutMs: PROBE_TIMEOUT_MS,
+    authorizer,
     era: { verdict: () => undefined, remember: () => undefined, forget: () => undefined, now: Date.now },
     events: {
       onDown: (reason) => say(`down: ${reason.message}`),
@@ -86,6 +124,40 @@ async function drive(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** The person of these scenarios: opens the login page, which sends the browser straight back. */
+async function follow({ url }: Pending): Promise<URLSearchParams> {
+  const reply = await fetch(url, { redirect: 'manual' })
+  const location = reply.headers.get('location')
+  if (location === null) throw new Error(`the login page answered HTTP ${reply.status}`)
+  return new URL(location).searchParams
+}
+
+/** What the scenario says of the client that we are. */
+function authOf(): object {
+  const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Readonly<
+    Record<string, string | undefined>
+  >
+  const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = context
+  const { valid_jwt: jwt, idp_id_token: idToken, idp_token_endpoint: tokenEndpoint } = context
+  const isOwn = process.env['MCP_CONFORMANCE_SCENARIO']?.includes('client-credentials') === true
+  const print = (text: string): string[] => [
+    process.execPath,
+    '-e',
+    `process.stdout.write(${JSON.stringify(text)})`,
+  ]
+  const assertion = jwt ?? idToken
+  return {
+    clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
+    ...(isOwn ? { mode: 'client-credentials' } : {}),
+    ...(assertion === undefined ? {} : { mode: 'jwt-bearer', assertionCommand: print(assertion) }),
+    ...(tokenEndpoint === undefined ? {} : { idp: { tokenEndpoint, clientId: context['idp_client_id'] } }),
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+    ...(privateKey === undefined ? {} : { privateKey }),
+    ...(context['signing_algorithm'] === undefined ? {} : { algorithm: context['signing_algorithm'] }),
+  }
+}
+
 /** The calls that the scenario asks for, or one call of each tool. */
 function plan(catalog: Catalog): PlannedCall[] {
   const { toolCalls } = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Context
@@ -105,6 +177,11 @@ function argumentsFor(entry: CatalogEntry, { entries }: Catalog): JsonObject {
   return { ...sample, schema: other.inputSchema }
 }
 
+function isRefusal(error: unknown): boolean {
+  const isAuth = process.env['MCP_CONFORMANCE_SCENARIO']?.startsWith('auth/') === true
+  return isAuth && isMcpError(error) && (error.code === 'MCP_AUTH_FAILED' || error.code === 'MCP_FORBIDDEN')
+}
+
 async function main(): Promise<void> {
   const [url] = process.argv.slice(2)
   const hardLimit = setTimeout(() => process.exit(2), HARD_LIMIT_MS)
@@ -116,6 +193,8 @@ async function main(): Promise<void> {
     if (process.exitCode === undefined) process.stdout.write(`${FINISHED}\n`)
   } catch (error) {
     process.exitCode = 1
+    // Where authorization goes wrong on purpose, a refusal is the end that the scenario's checks are about.
+    if (isRefusal(error)) process.stdout.write(`${FINISHED}\n`)
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   }
 }

@@ -9,6 +9,8 @@ import type { JsonObject, Progress } from '../types.ts'
 
 /** Above every id that the SDK gives: it numbers from 0 and sends the handshake and little else. */
 const FIRST_ID = 1_000
+/** The longest delay a timer takes. */
+const LONG_MS = 2 ** 31 - 1
 
 export interface RequestEdges {
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>
@@ -36,6 +38,8 @@ interface Pending {
 export class Requests {
   private readonly edges: RequestEdges
   private readonly pending = new Map<number, Pending>()
+  /** Keeps the process alive while somebody waits for an answer: the sockets and our own limits do not. */
+  private readonly hold = setInterval(() => undefined, LONG_MS).unref()
   private nextId = FIRST_ID
   private isOver = false
 
@@ -55,10 +59,11 @@ export class Requests {
       reject(signal.reason)
     }
     const settle = (): void => {
-      this.pending.delete(id)
+      this.forget(id)
       signal.removeEventListener('abort', onAbort)
     }
     signal.addEventListener('abort', onAbort, { once: true })
+    if (this.pending.size === 0) this.hold.ref()
     this.pending.set(id, {
       onProgress,
       resolve(result) {
@@ -92,10 +97,16 @@ export class Requests {
   end(): void {
     this.isOver = true
     for (const { reject } of this.pending.values()) reject(this.edges.closed())
+    clearInterval(this.hold)
+  }
+
+  private forget(id: number): void {
+    this.pending.delete(id)
+    if (this.pending.size === 0) this.hold.unref()
   }
 
   private cancel(id: number, reason: unknown): void {
-    this.pending.delete(id)
+    this.forget(id)
     const params = { requestId: id, reason: String(reason) }
     this.edges
       .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })

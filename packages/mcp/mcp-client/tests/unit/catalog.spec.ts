@@ -133,6 +133,8 @@ describe('parseTool', () => {
     expect(canonicalJson({ b: { d: 1, c: [{ f: 1, e: 2 }] }, a: 'x' })).toBe(
       '{"a":"x","b":{"c":[{"e":2,"f":1}],"d":1}}',
     )
+    // As JSON has it: a member without a value is none.
+    expect(canonicalJson({ a: undefined as never, b: 1 })).toBe('{"b":1}')
   })
 
   it('counts a __proto__ member like any other and sets nothing by it', () => {

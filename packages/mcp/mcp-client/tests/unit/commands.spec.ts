@@ -87,7 +87,9 @@ describe('/mcp', () => {
       /^error: auth asks for authorization and no login is open\. \/mcp/,
     )
     expect(await firstLine(' login open')).toMatch(/^success: open waits for you to log in/)
-    expect((await ask(' open')).text).toContain(`next         log in with dsh-mcp login open, or open ${link}`)
+    expect((await ask(' open')).text).toContain(
+      `next         log in with dsh-mcp login open, or open ${link}`,
+    )
   })
 
   it('shows changed definitions and approves them', async () => {

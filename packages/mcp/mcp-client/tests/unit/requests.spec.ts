@@ -45,6 +45,26 @@ describe('Requests', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
+  it('keeps the process alive while somebody waits, and no longer', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+    const { requests, take, controller } = setup()
+    const { signal } = controller
+    const before = timers()
+    const answered = requests.request('tools/list', undefined, { signal })
+    const aborted = requests.request('tools/call', {}, { signal })
+    expect(timers()).toBe(before + 1)
+    take({ id: 1_000, result: {} })
+    await answered
+    expect(timers()).toBe(before + 1)
+    controller.abort(new Error('enough'))
+    expect(await failure(aborted)).toBe('enough')
+    expect(timers()).toBe(before)
+    const ended = requests.request('tools/list', undefined, { signal: new AbortController().signal })
+    requests.end()
+    expect(await failure(ended)).toBe('closed')
+    expect(timers()).toBe(before)
+  })
+
   it('leaves everything else to the SDK', () => {
     const { take } = setup()
     expect(take({ id: 0, result: {} })).toBe(false)

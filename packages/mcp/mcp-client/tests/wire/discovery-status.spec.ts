@@ -81,6 +81,16 @@ const listed = (server: HttpServer, count: number): Promise<number> =>
     (now) => now >= count,
   )
 
+describe('a bridge that nobody allots a place to', () => {
+  it.each([
+    ['search', { registered: 0, searchable: 1 }],
+    ['auto', { registered: 1, searchable: 0 }],
+  ])('offers its tools as the row says: %s', async (exposure, counts) => {
+    const t = await open(web(await serve({ tools: [tool('one')] })), { tools: { exposure } })
+    expect(t.bridge.status().tools).toMatchObject(counts)
+  })
+})
+
 describe('the status of a server', () => {
   it('names each tool that is left out with its reason, and the good ones work', async () => {
     const broken: readonly (readonly [unknown, string, string])[] = [
@@ -194,7 +204,12 @@ describe('the status of a server', () => {
       (name) => name === 'mcp__one__c',
     )
     expect(t.bridge.status().lastError).toBeUndefined()
-    expect(t.bridge.status().tools).toMatchObject({ registered: 2, quarantined: [], rewritten: [], flagged: [] })
+    expect(t.bridge.status().tools).toMatchObject({
+      registered: 2,
+      quarantined: [],
+      rewritten: [],
+      flagged: [],
+    })
   })
 
   it('has twins as left out where the first one is kept', async () => {

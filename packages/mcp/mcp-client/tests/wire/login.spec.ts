@@ -14,8 +14,14 @@ import { CallId } from '@deepseek-ai/dsh-llm'
 import { SystemPrompt } from '@deepseek-ai/dsh-system-prompt'
 import { ToolRuntime } from '@deepseek-ai/dsh-tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startAuthorizationServer, startHttpServer, temporaryFolder } from '@dsh-mcp/testkit'
-import type { AuthorizationServer, HttpServer } from '@dsh-mcp/testkit'
+import {
+  expectNoLeftovers,
+  leftovers,
+  startAuthorizationServer,
+  startHttpServer,
+  temporaryFolder,
+} from '@dsh-mcp/testkit'
+import type { AuthorizationServer, HttpServer, Leftovers } from '@dsh-mcp/testkit'
 import * as mcpClient from '../../src/index.ts'
 import type { ServerStatus } from '../../src/index.ts'
 
@@ -28,8 +34,10 @@ let folder: string
 let authorization: AuthorizationServer
 let server: HttpServer
 let hosts: Host[]
+let before: Leftovers
 
 beforeEach(async () => {
+  before = leftovers()
   folder = temporaryFolder('login')
   process.env['DSH_HOME'] = join(folder, 'home')
   hosts = []
@@ -45,6 +53,7 @@ afterEach(async () => {
   process.env['PATH'] = PATH
   if (DSH_HOME === undefined) delete process.env['DSH_HOME']
   else process.env['DSH_HOME'] = DSH_HOME
+  await expectNoLeftovers(before, { patienceMs: 3_000 })
 })
 
 interface Host {
@@ -103,10 +112,10 @@ async function command(argv: readonly string[], meet?: (link: string) => Promise
   })
   let err = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    const before = /^http\S+$/m.test(err)
+    const isKnown = /^http\S+$/m.test(err)
     err += String(chunk)
     const link = /^http\S+(?=\n)/m.exec(err)?.[0]
-    if (link !== undefined && !before) void meet?.(link)
+    if (link !== undefined && !isKnown) void meet?.(link)
   })
   const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   return { out, err, code: code as number | null }

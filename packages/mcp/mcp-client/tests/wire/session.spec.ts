@@ -1,4 +1,5 @@
 /** Owns the tests of one session over a real wire: what it tells its owner of late answers, its end, and the era. */
+import { startHttpServer } from '@dsh-mcp/testkit'
 import { describe, expect, it, vi } from 'vitest'
 import { SYSTEM_CLOCK } from '../../src/clock.ts'
 import { resolveConfig } from '../../src/config.ts'
@@ -117,6 +118,18 @@ describe('a session', () => {
     const call = session.callTool(TOOL, {}, { signal: new AbortController().signal })
     await expect(call).rejects.toMatchObject({ code: 'MCP_CONNECTION_CLOSED', message, stage: 'execution' })
     expect(downs).toMatchObject([{ code: 'MCP_MESSAGE_TOO_LARGE', message }])
+    await session.close()
+    await server.close()
+  })
+
+  it('calls in the modern era without asking for progress where nobody listens to it', async () => {
+    const server = await startHttpServer({ era: 'modern' })
+    const { session } = await open({ url: server.url, protocol: '2026-07-28' })
+    const { signal } = new AbortController()
+    const result = await session.callTool(TOOL, { message: 'quiet' }, { signal })
+    expect(result).toMatchObject({ content: [{ type: 'text', text: 'quiet' }] })
+    const sent = server.requests.find(({ message }) => message?.method === 'tools/call')?.message
+    expect(sent?.params?.['_meta']).not.toHaveProperty('progressToken')
     await session.close()
     await server.close()
   })

@@ -208,6 +208,10 @@ describe('a connection', () => {
     await host.ctx.mcpServers.restart('one')
     process.kill(Number(host.ctx.mcpServers.get('one')?.pid), 'SIGKILL')
     await host.until(() => host.ctx.mcpServers.get('one')?.state === 'backoff')
+    await host.call('mcp__one__echo', { message: 'to nobody' })
+    const attributes = spans.getFinishedSpans().at(-1)?.attributes
+    expect(attributes).toMatchObject({ 'error.type': 'MCP_NOT_CONNECTED' })
+    expect(attributes).not.toHaveProperty('mcp.protocol.version')
     await host.ctx.mcpServers.restart('one')
     await fiber.dispose()
     const wire = {

@@ -355,10 +355,10 @@ describe('doctor', () => {
     rows({ one: odd('rewritten') })
     const { code, out, err } = await here(['doctor', '--verbose'])
     expect(normalised(out)).toMatchInlineSnapshot(`
-      "one  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages/t…
+      "one  stdio: …
 
         ok    read config N ms
-        ok    find command N ms  NODE
+        ok    find command N ms  PATH
         ok    spawn N ms
         ok    initialize N ms  revision 2025-11-25
         ok    tools/list page 1 N ms  1 tools
@@ -419,10 +419,10 @@ describe('doctor', () => {
     })
     const { code, out } = await here(['doctor'])
     expect(normalised(out)).toMatchInlineSnapshot(`
-      "refused  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packag…
+      "refused  stdio: …
 
         ok    read config N ms
-        ok    find command N ms  NODE
+        ok    find command N ms  PATH
         ok    spawn N ms
         ok    initialize N ms  revision 2025-11-25
         ok    tools/list page 1 N ms  3 tools
@@ -447,10 +447,10 @@ describe('doctor', () => {
           Hidden characters stand in the texts of "Reads it" (2). They are removed before a model reads them.
           -> Nobody needs them there: ask the makers of the server why, and do not trust it until you know.
 
-      many  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages/…
+      many  stdio: …
 
         ok    read config N ms
-        ok    find command N ms  NODE
+        ok    find command N ms  PATH
         ok    spawn N ms
         ok    initialize N ms  revision 2025-11-25
         ok    tools/list page 1 N ms  200 tools, more to come
@@ -483,10 +483,10 @@ describe('doctor', () => {
           -> Name what must stay in sight in tools.alwaysDirect, or raise tools.budgetBytes.
           -> The largest are mcp__many__tool_000 (0.6 KiB), mcp__many__tool_001 (0.6 KiB), mcp__many__tool_002 (0.6 KiB).
 
-      twice  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages…
+      twice  stdio: …
 
         ok    read config N ms
-        ok    find command N ms  NODE
+        ok    find command N ms  PATH
         ok    spawn N ms
         ok    initialize N ms  revision 2025-11-25
         ok    tools/list page 1 N ms  2 tools
@@ -503,10 +503,10 @@ describe('doctor', () => {
           -> Set tools.duplicates: keep-first in the row to use the first one.
           -> Report it to the makers of the server.
 
-      none  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages/…
+      none  stdio: …
 
         ok    read config N ms
-        ok    find command N ms  NODE
+        ok    find command N ms  PATH
         ok    spawn N ms
         ok    initialize N ms  revision 2025-11-25
         ok    tools/list page 1 N ms  0 tools
@@ -522,10 +522,10 @@ describe('doctor', () => {
           The server works and offers no tools.
           -> Does it need an argument or a permission before it has any? Resources and prompts are not tools.
 
-      noise  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages…
+      noise  stdio: …
 
         ok    read config N ms
-        ok    find command N ms  NODE
+        ok    find command N ms  PATH
         ok    spawn N ms
         ok    initialize N ms  revision 2025-11-25
         ok    tools/list page 1 N ms  1 tools
@@ -590,10 +590,10 @@ describe('doctor', () => {
           -> Install it. The PATH of the host counts, not that of your shell: "which ndoe" in your shell gives the absolute
              path to write as command.
 
-      crash  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages…
+      crash  stdio: …
 
         ok    read config N ms
-        ok    find command N ms  NODE
+        ok    find command N ms  PATH
         ok    spawn N ms
         note  era probe N ms  the process ended with exit code 1: tried as an older server
         ok    spawn again N ms
@@ -612,10 +612,10 @@ describe('doctor', () => {
           The server ended with exit code 1 before it answered: TypeError: cannot read the configuration
           -> Run the command of the row in a terminal: it must stay and wait for input.
 
-      mute  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages/…
+      mute  stdio: …
 
         ok    read config N ms
-        ok    find command N ms  NODE
+        ok    find command N ms  PATH
         ok    spawn N ms
         FAIL  initialize N ms  no answer
         ok    close N ms
@@ -636,7 +636,7 @@ describe('doctor', () => {
       script  stdio: NODE dist/none.js
 
         ok    read config N ms
-        ok    find command N ms  NODE
+        ok    find command N ms  PATH
         ok    spawn N ms
         note  era probe N ms  the process ended with exit code 1: tried as an older server
         ok    spawn again N ms

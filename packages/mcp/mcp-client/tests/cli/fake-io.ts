@@ -80,15 +80,17 @@ export async function run(argv: readonly string[], options: FakeOptions = {}): P
 /** A screen without what differs from run to run: times, ports, folders, versions of Node. */
 export function normalised(text: string): string {
   const root = new URL('../../../../../', import.meta.url).pathname.replace(/\/$/, '')
-  return text
-    // Where a line is cut, and what of a path fits into one, hangs on the length of a path of this machine.
-    .replace(/^(\S+ {2}stdio: )[^\n]*…$/gm, '$1…')
-    .replace(/(ok +find command +\d+ ms +)[^\n]*/g, '$1PATH')
-    .replaceAll(process.execPath, 'NODE')
-    .replaceAll(root, 'ROOT')
-    .replace(/\S*node_modules\/\.testkit\/\d+-(\w+)-\w{6}/g, 'FOLDER')
-    .replace(/ +\d+ ms/g, ' N ms')
-    .replace(/(127\.0\.0\.1|localhost):\d+/g, '$1:PORT')
-    .replace(/v\d+\.\d+\.\d+/g, 'vX')
-    .replace(/[^\n]*\(node:\d+\)[^\n]*\n/g, '')
+  return (
+    text
+      // Where a line is cut, and what of a path fits into one, hangs on the length of a path of this machine.
+      .replace(/^(\S+ {2}stdio: )[^\n]*…$/gm, '$1…')
+      .replace(/(ok +find command +\d+ ms +)[^\n]*/g, '$1PATH')
+      .replaceAll(process.execPath, 'NODE')
+      .replaceAll(root, 'ROOT')
+      .replace(/\S*node_modules\/\.testkit\/\d+-(\w+)-\w{6}/g, 'FOLDER')
+      .replace(/ +\d+ ms/g, ' N ms')
+      .replace(/(127\.0\.0\.1|localhost):\d+/g, '$1:PORT')
+      .replace(/v\d+\.\d+\.\d+/g, 'vX')
+      .replace(/[^\n]*\(node:\d+\)[^\n]*\n/g, '')
+  )
 }

@@ -26,8 +26,7 @@ afterEach(async () => {
 })
 
 /** Of the service, which a host may have to mount first. */
-const statusOf = (serverName: string): ServerStatus | undefined =>
-  host.ctx.get('mcpServers')?.get(serverName)
+const statusOf = (serverName: string): ServerStatus | undefined => host.ctx.get('mcpServers')?.get(serverName)
 
 /** Events of the app from now on, by name and what they tell. */
 function eventsOf({ ctx }: OperatorHost): string[] {

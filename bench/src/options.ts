@@ -21,7 +21,7 @@ export const USAGE = `npm run bench -- [options]
   --quick            few rounds, smaller workloads: to see that it works, not to judge by
   --only a,b         workloads whose id begins so (--list shows them)
   --peers a,b        contenders besides raw, floor and ours: ${CONTENDERS.slice(3).join(', ')}; none for none
-  --rounds n         measurements of each pair (default 5, other peers 3, slow workloads fewer; quick 1)
+  --rounds n         measurements of each pair (default 3, other peers 1; quick 1)
   --base FILE        also measure another build of this client, by its entry file
   --publish          write docs/performance.md and its plot
   --list             show the workloads

@@ -62,7 +62,7 @@ function runText({ rounds, quick }: Options, minutes: number): string[] {
   const [cpu] = cpus()
   const often =
     rounds === undefined
-      ? '5 measurements of raw, floor, ours and dsh and 3 of each other peer, fewer where one takes seconds (`rounds` in bench/src/workloads)'
+      ? 'medians of 3 measurements of raw, floor, ours and dsh, and one measurement of each other peer'
       : `${rounds} of each`
   return [
     '## How it was run',

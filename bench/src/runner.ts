@@ -52,7 +52,7 @@ export async function runWorkload(workload: Workload, options: Options, onStep: 
   return { workload, cells: new Map(cells) }
 }
 
-const DEFAULT_ROUNDS: Rounds = { own: 5, peers: 3 }
+const DEFAULT_ROUNDS: Rounds = { own: 3, peers: 1 }
 const OWN: ReadonlySet<ContenderName> = new Set(['raw', 'floor', 'ours', 'base', 'dsh'])
 
 /** How often a contender is measured. */

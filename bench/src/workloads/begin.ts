@@ -41,7 +41,7 @@ const fleet: Workload = {
   title: 'Process start to 50 tools each of 20 servers that take 300 ms',
   metrics: { ...TIMES, openMs: 'ms from the first spawn' },
   targets: [{ metric: 'ms', of: { contender: 'raw' }, atMost: 1.12 }],
-  rounds: { own: 5, peers: 1 },
+  rounds: { own: 3, peers: 1 },
   size: { servers: 20, tools: 50, delayMs: 300 },
   quick: { servers: 6 },
   async run(contender, { servers, tools, delayMs }) {

@@ -15,7 +15,7 @@ function small(kind: 'stdio' | 'http', tools: number, atOnce: number): Workload 
     ...(tools === 50 && atOnce === 1
       ? { targets: [{ metric: 'cpuUs', of: { contender: 'floor' }, atMost: kind === 'stdio' ? 1.1 : 1.5 }] }
       : {}),
-    rounds: { own: 5, peers: 2 },
+    rounds: { own: 3, peers: 1 },
     size: { calls: 2000, warmUp: 1000 },
     quick: { calls: 600, warmUp: 300 },
     async run(contender, size) {

@@ -17,7 +17,7 @@ function resync(changed: 'none' | 'one' | 'all'): Workload {
     metrics: { cpuMs: 'ms CPU', lists: 'lists', events: 'registry events' },
     without: ['ai-sdk', 'mcp-use', 'langchain'],
     ...(changed === 'none' ? { targets: UNCHANGED } : {}),
-    rounds: { own: 5, peers: 1 },
+    rounds: { own: 3, peers: 1 },
     size: { tools: 1000, rounds: 4 },
     quick: { rounds: 3 },
     async run(contender, { tools, rounds }) {

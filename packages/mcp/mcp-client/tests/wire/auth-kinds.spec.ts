@@ -372,6 +372,26 @@ describe('an authorization', () => {
     expect(notes).toHaveLength(2)
   })
 
+  it('lets a renewal end before its connections go', async () => {
+    scene = await openAuthScene()
+    await scene.open({}, { person: follow })
+    const kept = JSON.parse(await scene.kept()) as Credentials
+    const { authorization } = direct({}, { kept })
+    const { authorizer } = authorization
+    const sent = await authorizer.headers(ASK(), SIGNAL)
+    const held = Promise.withResolvers<void>()
+    scene.auth.switches.hold = held.promise
+    const recovering = authorizer.recover(refusal({ ...sent }), SIGNAL)
+    await expect.poll(() => bodies('/token').filter((body) => body.has('refresh_token')).length).toBe(1)
+    let isClosed = false
+    const closing = authorization.close().then(() => (isClosed = true))
+    await new Promise((resolve) => void setImmediate(resolve))
+    expect(isClosed).toBe(false)
+    held.resolve()
+    expect(await recovering).toBe(true)
+    await closing
+  })
+
   it('renews nothing after its end', async () => {
     scene = await openAuthScene()
     const { authorization } = direct()

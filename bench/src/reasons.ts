@@ -6,13 +6,13 @@ export const REASONS: Readonly<Record<string, string>> = {
   'call-stdio-50/cpuUs':
     'what a call does here and not on the floor is kept on purpose: arguments are checked, two limits watch it, it waits for its turn, its text is cleaned, and the host checks the result against a contract where the floor declares none.',
   'discovery-1000/ms':
-    'each definition is rewritten to what the model may be given, digested, searched for hidden text, compared with its pin, and its output contract is checked by the host; the floor hands the listed object over as it came.',
+    'each definition is rewritten to what the model may be given, digested, searched for hidden text and pinned, and the host checks the output contract of each tool, where the floor declares none: 1 000 checks of it take about 33 ms of CPU in a fresh process, those of an empty one 6 to 9.',
   'discovery-1000/cpuMs':
-    'as for the time: what is done for the safety of each definition costs more than its registration, which is all that the floor does.',
+    "as for the time: in the profile more than half of the publishing is the host's registration with its contract check; the rest is the work for the safety of each definition, which the floor does not do.",
   'resync-none/cpuMs':
-    'a list that did not change is known by its digests only after each definition was read and put into canonical order; raw parses the JSON and keeps it.',
+    'a list that did not change is compared with the last one, and no definition is read, digested or registered again; the list is still weighed and compared item by item, and a snapshot of the status is made, in the profile about 3 ms a list.',
   'text-8/cpuMs':
-    'raw only parses the JSON; here the whole text is also searched for hidden characters and carriage returns before a part of it is shown, and the host copies and checks the result: the floor itself pays for that.',
+    'raw only parses the JSON; here the whole text is searched once for hidden characters, which takes about 5 ms, and measured, before a part of it is shown, and the host copies and checks the result: the floor itself pays for that.',
   'text-32/cpuMs': 'as for 8 MiB.',
   'crash/ms':
     'a new process is started only after the end of the old one and of its group is confirmed, and its tools are compared before the first call; raw starts one at the end of the old one and has no host.',

@@ -43,6 +43,11 @@ const NON_JOINER = 0x200c
 const MAX_STRING_SEQUENCE = 4_096
 /** A terminal goes back to the start of the line there, and the rest hides what stood before it. */
 const LONE_RETURN = /\r(?!\n)/g
+/** From this many units on a text is looked at four bytes at a time first, which takes a third of what the patterns do. */
+const LONG_TEXT = 4_096
+const WINDOW = new Int32Array(4_096)
+const WINDOW_BYTES = new Uint8Array(WINDOW.buffer)
+const ENCODER = new TextEncoder()
 const LINE_BREAKS = /[\s\u0085\u2028\u2029]+/g
 
 /** A cleaned text and how many hidden characters it had; terminal sequences are not counted. */
@@ -57,6 +62,7 @@ export interface Cleaned {
  * line feed becomes one.
  */
 export function inspectText(raw: string): Cleaned {
+  if (raw.length >= LONG_TEXT && isPlainAscii(raw)) return { text: raw, hidden: 0 }
   // Halves of a pair go first: without what lies between them they would make a hidden character.
   const text = raw.toWellFormed().replace(LONE_RETURN, '\n')
   if (!SUSPECT.test(text)) return { text, hidden: 0 }
@@ -81,6 +87,32 @@ export function inspectText(raw: string): Cleaned {
     }
   }
   return { text: Buffer.from(units.buffer, 0, length * 2).toString('utf16le'), hidden }
+}
+
+/** True for printable ASCII with tabs and line feeds and nothing else: it is clean. */
+function isPlainAscii(text: string): boolean {
+  for (let start = 0; start < text.length; start += WINDOW_BYTES.length) {
+    const part = text.slice(start, start + WINDOW_BYTES.length)
+    const { read, written } = ENCODER.encodeInto(part, WINDOW_BYTES)
+    // Anything but ASCII takes more than one byte: then a part of the text may have found no room, and was not read.
+    if (read !== part.length || written !== part.length) return false
+    WINDOW_BYTES.fill(0x20, part.length)
+    for (let at = 0; at < WINDOW.length; at += 1) {
+      const four = Number(WINDOW[at])
+      // The high bit of a byte comes up where it is below a space, or DEL; what it carries on only looks once too often.
+      if ((((four - 0x20202020) | (four + 0x01010101)) & 0x80808080) !== 0 && hidesOne(at * 4)) return false
+    }
+  }
+  return true
+}
+
+/** Whether one of four bytes of the window is no plain character. */
+function hidesOne(start: number): boolean {
+  for (let at = start; at < start + 4; at += 1) {
+    const byte = WINDOW_BYTES[at]
+    if (byte === 0x0d || HIDDEN[Number(byte)] === 1) return true
+  }
+  return false
 }
 
 /** {@link inspectText} where nobody counts. */

@@ -37,6 +37,7 @@ type Style = Parameters<typeof styleText>[0]
 
 /** Narrower than this a table is no use. */
 const MIN_WIDTH = 40
+const PIPED_WIDTH = 120
 const BORDERLESS = Object.fromEntries(
   ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left']
     .concat(['left-mid', 'mid', 'mid-mid', 'right', 'right-mid'])
@@ -102,9 +103,12 @@ export class Output {
       .filter((line) => cleanText(line) !== '')
   }
 
-  /** Columns of the terminal, or a plain width when piped. */
+  /** Columns: those the environment asks for, else those of the terminal, else a plain width when piped. */
   get width(): number {
-    return Math.max(MIN_WIDTH, this.io.stdout.isTTY === true ? (this.io.stdout.columns ?? 80) : 120)
+    const { env, stdout } = this.io
+    const asked = /^[1-9]\d{0,4}$/.exec(env['COLUMNS'] ?? '')?.[0]
+    const seen = stdout.isTTY === true ? (stdout.columns ?? 80) : PIPED_WIDTH
+    return Math.max(MIN_WIDTH, asked === undefined ? seen : Number(asked))
   }
 
   /** Run work with a spinner on a terminal; when piped, with a line in --verbose. */

@@ -1,5 +1,6 @@
-/** Owns the making of a catalog from listed items: selection, duplicates, order, quarantine. Pure. */
+/** Owns the making of a catalog from listed items: selection, duplicates, order, quarantine. No I/O. */
 import { McpError } from '../errors.ts'
+import { isSameJson } from '../json.ts'
 import { cleanLine } from '../text.ts'
 import type { Catalog, CatalogEntry, DeniedTool, JsonObject, Quarantined, ServerSpec } from '../types.ts'
 import type { Walk } from './pages.ts'
@@ -13,6 +14,8 @@ export const EMPTY_CATALOG: Catalog = Object.freeze({
   warnings: [],
 })
 
+type Listed = Pick<Walk, 'items' | 'warnings'>
+
 /** A list with more broken tools than this is a broken list: the rest is counted. */
 const MAX_TOLD = 10
 
@@ -23,7 +26,7 @@ const MAX_TOLD = 10
  */
 export function createCatalog(
   spec: { readonly serverName: string; readonly tools: Pick<ServerSpec['tools'], 'duplicates'> },
-  walk: Pick<Walk, 'items' | 'warnings'>,
+  walk: Listed,
   selection?: Selection,
 ): Catalog {
   const found = new Map<string, CatalogEntry>()
@@ -57,6 +60,23 @@ export function createCatalog(
       ...(selection?.unused([...found.keys(), ...denied.keys()]) ?? []),
     ]),
   })
+}
+
+/**
+ * Makes the catalogs of one server, as {@link createCatalog} does. A list that says what the last one said has the very
+ * same catalog: most re-reads find nothing new, and putting every definition into canonical order is what a list costs.
+ */
+export function catalogMaker(
+  spec: Parameters<typeof createCatalog>[0],
+  selection?: Selection,
+): (walk: Listed) => Catalog {
+  let last: { readonly walk: Listed; readonly catalog: Catalog } | undefined
+  return ({ items, warnings }) => {
+    if (last !== undefined && isSameJson(last.walk, { items, warnings })) return last.catalog
+    const walk = { items, warnings }
+    last = { walk, catalog: createCatalog(spec, walk, selection) }
+    return last.catalog
+  }
 }
 
 /**

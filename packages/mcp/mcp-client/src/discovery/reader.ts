@@ -7,9 +7,10 @@ import type { Clock } from '../clock.ts'
 import { McpError, isMcpError } from '../errors.ts'
 import { fromForeign } from '../foreign.ts'
 import type { Catalog, ServerSpec, Session } from '../types.ts'
-import { EMPTY_CATALOG, createCatalog } from './catalog.ts'
+import { EMPTY_CATALOG, catalogMaker } from './catalog.ts'
 import { withoutBadHeaders } from './headers.ts'
 import { walkPages } from './pages.ts'
+import type { Walk } from './pages.ts'
 import type { Selection } from './selection.ts'
 import { createRefresher } from './sync.ts'
 import type { Refresher } from './sync.ts'
@@ -51,6 +52,7 @@ export const MIN_FRESH_MS = 1_000
 
 export function createReader(options: ReaderOptions): Reader {
   const { spec, clock } = options
+  const way: Way = { spec, catalogOf: catalogMaker(spec, options.selection) }
   let refresher: Refresher | undefined
   let isStale = false
   let isClosed = false
@@ -67,7 +69,7 @@ export function createReader(options: ReaderOptions): Reader {
     isStale = false
     cause = 'age'
     try {
-      const found = await discover(options, session, signal)
+      const found = await discover(way, session, signal)
       // The connection may have ended while the last page was under way: nothing of it is published any more.
       signal.throwIfAborted()
       take(found)
@@ -88,7 +90,7 @@ export function createReader(options: ReaderOptions): Reader {
     const limit = new AbortController()
     const cancel = clock.after(spec.startup.timeoutMs, () => limit.abort(timedOut(spec)))
     try {
-      const found = await discover(options, session, limit.signal)
+      const found = await discover(way, session, limit.signal)
       if (options.current() === session) take(found)
     } catch (error) {
       const failure = refuse(error)
@@ -149,11 +151,13 @@ interface Found {
 
 const NOTHING: Found = { catalog: EMPTY_CATALOG, freshMs: 0 }
 
-async function discover(
-  { spec, selection }: Pick<ReaderOptions, 'spec' | 'selection'>,
-  session: Session,
-  signal: AbortSignal,
-): Promise<Found> {
+/** From a session to a catalog. */
+interface Way {
+  readonly spec: ServerSpec
+  readonly catalogOf: (walk: Walk) => Catalog
+}
+
+async function discover({ spec, catalogOf }: Way, session: Session, signal: AbortSignal): Promise<Found> {
   const { tools, pages, messageBytes } = spec.limits
   // A server without tools need not know the method; one that announced them has failed.
   const isUnannounced = session.facts.capabilities['tools'] === undefined
@@ -167,7 +171,7 @@ async function discover(
     }
     // The legacy era has no such word: a member of that name there is something else.
     const freshMs = session.facts.era === 'modern' ? walk.freshMs : 0
-    const catalog = createCatalog(spec, walk, selection)
+    const catalog = catalogOf(walk)
     // Reading and registering a very long list would together hold the event loop too long: registering waits a turn.
     if (catalog.entries.length > LONG_LIST) await setImmediate()
     return { catalog: mirrorsHeaders(spec, session) ? withoutBadHeaders(catalog) : catalog, freshMs }

@@ -12,7 +12,11 @@ export const PREVIEW_BYTES = 32 * 1024
 
 /** UTF-8 bytes of all text blocks. */
 export function textBytes(content: readonly ContentBlock[]): number {
-  return content.reduce((sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0), 0)
+  return content.reduce((sum, block) => sum + bytesOf(block), 0)
+}
+
+function bytesOf(block: ContentBlock): number {
+  return block.type === 'text' ? Buffer.byteLength(block.text) : 0
 }
 
 /** All text of a result in one string, images named, for a store that keeps the whole. */
@@ -26,7 +30,9 @@ export function wholeText(content: readonly ContentBlock[]): string {
  * @param whole sentence that says where the whole text is
  */
 export function limitContent(content: ContentBlock[], maxBytes: number, whole: string): ContentBlock[] {
-  const total = textBytes(content)
+  // Counted once: a text may have 64 MiB.
+  const sizes = content.map(bytesOf)
+  const total = sizes.reduce((sum, bytes) => sum + bytes, 0)
   if (total <= maxBytes) return content
   const shownBytes = Math.min(maxBytes, PREVIEW_BYTES)
   const headBytes = Math.ceil(shownBytes / 2)
@@ -34,12 +40,12 @@ export function limitContent(content: ContentBlock[], maxBytes: number, whole: s
   const kept: { block: ContentBlock; isTail: boolean }[] = []
   let start = 0
   let shown = 0
-  for (const block of content) {
+  for (const [at, block] of content.entries()) {
     if (block.type !== 'text') {
       kept.push({ block, isTail: start >= headBytes })
       continue
     }
-    const bytes = Buffer.byteLength(block.text)
+    const bytes = Number(sizes[at])
     const head = cutBytes(block.text, Math.min(bytes, Math.max(0, headBytes - start)))
     const tail = cutBytesEnd(
       block.text,

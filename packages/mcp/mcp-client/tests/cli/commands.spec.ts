@@ -575,7 +575,9 @@ describe('doctor', () => {
     })
     const bin = temporaryFolder('cli')
     writeFileSync(join(bin, 'node'), '', { mode: 0o755 })
-    const { code, out } = await run(['doctor'], { cwd: folder, env: { PATH: `/nowhere:${bin}` } })
+    // Wide: where a line with a path breaks would hang on where the repository lies.
+    const env = { PATH: `/nowhere:${bin}`, COLUMNS: '1000' }
+    const { code, out } = await run(['doctor'], { cwd: folder, env })
     expect(normalised(out)).toMatchInlineSnapshot(`
       "gone  stdio: ndoe
 
@@ -587,10 +589,9 @@ describe('doctor', () => {
         error    command-not-found
           There is no command "ndoe" on the PATH.
           -> Did you mean "node"? It is on the PATH.
-          -> Install it. The PATH of the host counts, not that of your shell: "which ndoe" in your shell gives the absolute
-             path to write as command.
+          -> Install it. The PATH of the host counts, not that of your shell: "which ndoe" in your shell gives the absolute path to write as command.
 
-      crash  stdio: …
+      crash  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages/mcp/mcp-client/tests/cli/fixtures/crash.ts
 
         ok    read config N ms
         ok    find command N ms  PATH
@@ -612,7 +613,7 @@ describe('doctor', () => {
           The server ended with exit code 1 before it answered: TypeError: cannot read the configuration
           -> Run the command of the row in a terminal: it must stay and wait for input.
 
-      mute  stdio: …
+      mute  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages/mcp/mcp-client/tests/cli/fixtures/mute.ts
 
         ok    read config N ms
         ok    find command N ms  PATH
@@ -626,8 +627,7 @@ describe('doctor', () => {
         error    silent-server
           The program runs, and did not answer initialize within N ms. Its last words on standard error: loading the model
           -> Is it an MCP server, and does it need an argument such as "stdio"?
-          -> The first start of npx, uvx or docker downloads the server: run the command once in a terminal, or raise
-             startup.timeoutMs in the row.
+          -> The first start of npx, uvx or docker downloads the server: run the command once in a terminal, or raise startup.timeoutMs in the row.
 
         warning  value-empty
           env.TOKEN is empty.
@@ -693,8 +693,7 @@ describe('doctor', () => {
         FAIL  read config N ms  refused at args[0]
 
         error    config-refused
-          The row is refused: args[0] needs the environment variable NO_SUCH_NAME, which is not set; set it or write
-          \${NAME:-default}
+          The row is refused: args[0] needs the environment variable NO_SUCH_NAME, which is not set; set it or write \${NAME:-default}
           -> Set it where the host starts: export NO_SUCH_NAME=...
           -> Or give a default in the row: \${NO_SUCH_NAME:-...}
 
@@ -707,8 +706,7 @@ describe('doctor', () => {
 
         error    command-not-found
           There is no command "no-such-program" on the PATH.
-          -> Install it. The PATH of the host counts, not that of your shell: "which no-such-program" in your shell gives the
-             absolute path to write as command.
+          -> Install it. The PATH of the host counts, not that of your shell: "which no-such-program" in your shell gives the absolute path to write as command.
 
         warning  variable-unexpanded
           args[0] still holds \${NAME}, and the server gets it as written.

@@ -84,7 +84,7 @@ export function normalised(text: string): string {
     text
       // Where a line is cut, and what of a path fits into one, hangs on the length of a path of this machine.
       .replace(/^(\S+ {2}stdio: )[^\n]*…$/gm, '$1…')
-    .replace(/( stdio +\w+ +\d+ +)\/[^\n]*…$/gm, '$1…')
+      .replace(/( stdio +\w+ +\d+ +)\/[^\n]*…$/gm, '$1…')
       .replace(/(ok +find command +\d+ ms +)[^\n]*/g, '$1PATH')
       .replaceAll(process.execPath, 'NODE')
       .replaceAll(root, 'ROOT')

@@ -355,6 +355,10 @@ describe('a screen', () => {
     expect(output({ columns: 66 }).width).toBe(66)
     expect(output({ columns: 10 }).width).toBe(40)
     expect(output().width).toBe(120)
+    expect(output({ env: { COLUMNS: '200' } }).width).toBe(200)
+    expect(output({ columns: 66, env: { COLUMNS: '50' } }).width).toBe(50)
+    for (const odd of ['', '0', '-1', 'wide', '1e9'])
+      expect(output({ env: { COLUMNS: odd } }).width).toBe(120)
     const io = fakeIo({ columns: 80 })
     expect(
       new Output(

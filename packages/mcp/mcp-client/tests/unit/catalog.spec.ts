@@ -1,7 +1,7 @@
 /** Owns the tests of parsing listed tools and of making a catalog of them. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EMPTY_CATALOG, createCatalog, itemOf } from '../../src/discovery/catalog.ts'
+import { EMPTY_CATALOG, catalogMaker, createCatalog, itemOf } from '../../src/discovery/catalog.ts'
 import { canonicalJson, digestOf, parseTool } from '../../src/discovery/parse.ts'
 import { McpError } from '../../src/errors.ts'
 import type { CatalogEntry, JsonValue } from '../../src/types.ts'
@@ -296,5 +296,56 @@ describe('itemOf', () => {
   ])('gives back what parses to the same entry: %s', (_what, item) => {
     const entry = entryOf(item)
     expect(entryOf(JSON.parse(JSON.stringify(itemOf(entry))))).toEqual(entry)
+  })
+})
+
+describe('catalogMaker', () => {
+  const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } })
+
+  it('gives the same catalog for a list that says the same', () => {
+    const make = catalogMaker(REJECT)
+    const first = make(walk(tool('a'), tool('b')))
+    expect(first).toEqual(createCatalog(REJECT, walk(tool('a'), tool('b'))))
+    expect(make(walk(tool('a'), tool('b')))).toBe(first)
+  })
+
+  it.each([
+    ['a text', walk(tool('a', 'other'), tool('b'))],
+    ['a tool less', walk(tool('a'))],
+    ['a place of a broken one', walk(tool('a'), tool('b'), 5)],
+    ['a warning', { ...walk(tool('a'), tool('b')), warnings: ['the list was cut'] }],
+  ])('makes a new one where %s is different', (_name, next) => {
+    const make = catalogMaker(REJECT)
+    const first = make(walk(tool('a'), tool('b')))
+    const second = make(next)
+    expect(second).not.toBe(first)
+    expect(second).toEqual(createCatalog(REJECT, next))
+  })
+
+  it('knows only the last list, and not one that was refused', () => {
+    const make = catalogMaker(REJECT)
+    const first = make(walk(tool('a')))
+    expect(() => make(walk(tool('b'), tool('b')))).toThrow(McpError)
+    expect(() => make(walk(tool('b'), tool('b')))).toThrow(McpError)
+    expect(make(walk(tool('a')))).toBe(first)
+    make(walk(tool('c')))
+    expect(make(walk(tool('a')))).not.toBe(first)
+  })
+
+  it('takes a list with shuffled keys for the same', () => {
+    const make = catalogMaker(REJECT)
+    const first = make(walk({ name: 'a', description: 'b' }))
+    expect(make(walk({ description: 'b', name: 'a' }))).toBe(first)
+  })
+
+  it('reads a list that is nested too deeply in full each time', () => {
+    const make = catalogMaker(REJECT)
+    const odd = () => walk(tool('a'), { name: 'b', inputSchema: deep(100_000) })
+    const first = make(odd())
+    expect(first.entries.map(({ rawName }) => rawName)).toEqual(['a'])
+    expect(first.quarantined).toHaveLength(1)
+    const second = make(odd())
+    expect(second).not.toBe(first)
+    expect(second).toEqual(first)
   })
 })

@@ -164,3 +164,52 @@ describe('safeLine', () => {
     expect(read).toBeLessThan(20_000)
   })
 })
+
+describe('inspectText of a long text', () => {
+  /** A long text is looked at in windows of 16 384 bytes, four at a time. */
+  const LONG = 20_001
+
+  it('gives a plain one back as it is', () => {
+    const text = 'plain\ttext ~\n'.repeat(3_000)
+    expect(inspectText(text)).toEqual({ text, hidden: 0 })
+  })
+
+  it('finds every hidden unit at every place of a word and of a window', () => {
+    const units = Array.from({ length: 0x100 }, (_unit, code) => String.fromCharCode(code))
+    for (const at of [0, 1, 2, 3, 16_383, 16_384, LONG - 1]) {
+      for (const unit of [...units, '\u200b', '\ud800', '\udb40', '\u{e0041}', 'ｱ', '漢']) {
+        // An escape takes the letter behind it along.
+        const short = inspectText(`${unit}x`)
+        const { text, hidden } = inspectText(`${'\n'.repeat(at)}${unit}${'x'.repeat(LONG - at)}`)
+        expect(hidden, JSON.stringify({ unit, at })).toBe(short.hidden)
+        expect(text === `${'\n'.repeat(at)}${short.text}${'x'.repeat(LONG - at - 1)}`, unit).toBe(true)
+      }
+    }
+  })
+
+  it('says of any text what it says of its lines', () => {
+    const unit = fc.constantFrom(
+      'a',
+      '\t',
+      '~',
+      '\u0000',
+      '\u007f',
+      '\u0080',
+      '\u00ad',
+      '\r',
+      'é',
+      '\ufeff',
+      '🙂',
+    )
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 12 }), fc.nat(4_100), (odd, at) => {
+        const text = odd.join('')
+        const long = inspectText(`${'a'.repeat(at)}${text}b${'c'.repeat(5_000)}`)
+        const short = inspectText(`a${text}b`)
+        expect(long.hidden).toBe(short.hidden)
+        expect(long.text).toBe(`${'a'.repeat(at)}${short.text.slice(1)}${'c'.repeat(5_000)}`)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

@@ -13,11 +13,12 @@ import { createMetadataFetch } from '../packages/mcp/mcp-client/src/auth/metadat
 import { openVault } from '../packages/mcp/mcp-client/src/auth/vault.ts'
 import { loadSdk } from '../packages/mcp/mcp-client/src/sdk.ts'
 import { resolveConfig } from '../packages/mcp/mcp-client/src/config.ts'
-import { openSession } from '../packages/mcp/mcp-client/src/connection/session.ts'
+import { openSession } from '../packages/mcp/mcp-client/src/connection/open-session.ts'
 import { createReader } from '../packages/mcp/mcp-client/src/discovery/reader.ts'
 import { isMcpError } from '../packages/mcp/mcp-client/src/errors.ts'
 import type { Catalog, CatalogEntry, JsonObject, Session } from '../packages/mcp/mcp-client/src/types.ts'
 import { VERSION } from '../packages/mcp/mcp-client/src/version.ts'
+import { CALLER, createPerson } from './person.ts'
 import { FINISHED } from './results.ts'
 import { sampleArguments } from './sample.ts'
 
@@ -79,6 +80,7 @@ async function drive(url: string, signal: AbortSignal): Promise<void> {
     clientVersion: VERSION,
     probeTimeoutMs: PROBE_TIMEOUT_MS,
     authorizer,
+    inbound: createPerson(spec, say),
     era: { verdict: () => undefined, remember: () => undefined, forget: () => undefined, now: Date.now },
     events: {
       onDown: (reason) => say(`down: ${reason.message}`),
@@ -114,7 +116,7 @@ async function drive(url: string, signal: AbortSignal): Promise<void> {
   async function makeCall(current: Session, { entry, args }: PlannedCall, limit: AbortSignal): Promise<void> {
     const { rawName, inputSchema } = entry
     try {
-      const result = await current.callTool({ rawName, inputSchema }, args, { signal: limit })
+      const result = await current.callTool({ rawName, inputSchema }, args, { signal: limit, caller: CALLER })
       say(`called ${rawName}: ${JSON.stringify(result)}`)
     } catch (error) {
       // An error that the server answered with is an answer.

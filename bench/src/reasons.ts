@@ -9,8 +9,14 @@ export const REASONS: Readonly<Record<string, string>> = {
     'each definition is rewritten to what the model may be given, digested, searched for hidden text and pinned, and the host checks the output contract of each tool, where the floor declares none: 1 000 checks of it take about 33 ms of CPU in a fresh process, those of an empty one 6 to 9.',
   'discovery-1000/cpuMs':
     "as for the time: in the profile more than half of the publishing is the host's registration with its contract check; the rest is the work for the safety of each definition, which the floor does not do.",
+  'discovery-1000/peakMib':
+    'the definitions as the server sent them are kept beside what the model is given, to compare the next list with, and once more as text for the pins.',
+  'memory/rssMib':
+    'the modules of this package and the SDK, and of each server its connection, its process handle and both forms of its definitions; the floor keeps only what is registered.',
+  'fleet/ms':
+    'raw has no host: the host, the modules of this package and of the SDK are loaded in the same process before the servers are waited for, and 20 processes start on two cores.',
   'resync-none/cpuMs':
-    'a list that did not change is compared with the last one, and no definition is read, digested or registered again; the list is still weighed and compared item by item, and a snapshot of the status is made, in the profile about 3 ms a list.',
+    'a list that did not change is compared with the last one, and no definition is read, digested or registered again; the list is still weighed and compared item by item.',
   'text-8/cpuMs':
     'raw only parses the JSON; here the whole text is searched once for hidden characters, which takes about 5 ms, and measured, before a part of it is shown, and the host copies and checks the result: the floor itself pays for that.',
   'text-32/cpuMs': 'as for 8 MiB.',

@@ -54,7 +54,6 @@ describe('the list', () => {
     const text = readFileSync(join(import.meta.dirname, '../../../conformance', name), 'utf8')
     const names = readBaseline(text).map(({ scenario, checkId }) => `${scenario}:${checkId ?? ''}`)
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBeGreaterThan(0)
   })
 
   it('has entries that no leg knows', () => {

@@ -18,6 +18,7 @@ export interface StatusParts {
   /** Where a person logs in. */
   readonly link: string | undefined
   readonly quarantined: readonly Quarantined[]
+  readonly beyond: Pick<ServerStatus, 'prompts' | 'instructionBytes'>
   readonly tools: Omit<ServerStatus['tools'], 'quarantined'>
 }
 
@@ -42,6 +43,7 @@ export function statusOf(spec: ServerSpec, parts: StatusParts): ServerStatus {
     ...(exit === undefined ? {} : { exit }),
     ...(stderrTail === undefined ? {} : { stderrTail }),
     calls: parts.calls,
+    ...parts.beyond,
     ...(listedAt === undefined ? {} : { listedAt }),
     tools: {
       ...tools,

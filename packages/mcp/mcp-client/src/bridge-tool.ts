@@ -8,12 +8,12 @@ import type { Budget } from './schema/budget.ts'
 import { toOffer } from './schema/offer.ts'
 import type { CallRecord } from './status-calls.ts'
 import { cleanLine, safeLine } from './text.ts'
-import type { CatalogEntry, Session } from './types.ts'
+import type { Agent, CatalogEntry, Session } from './types.ts'
 
 /** What surrounds each call of a tool. */
 export interface CallHooks {
   readonly budget: Budget
-  prepare(signal: AbortSignal): Promise<Session | undefined>
+  prepare(signal: AbortSignal, agent?: Agent): Promise<Session | undefined>
   failed(session: Session | undefined, error: unknown): void
   watch: CallRecord['watch']
   check: Trust['check']
@@ -38,7 +38,7 @@ export function defineTool(entry: CatalogEntry, context: DefinitionContext, hook
       execute: (args, exec) =>
         hooks.watch(safeLine(entry.rawName, context.spec.redact, 80), exec.callId, async () => {
           hooks.check(entry, exec)
-          const session = await hooks.prepare(exec.signal)
+          const session = await hooks.prepare(exec.signal, exec.agent)
           try {
             return await definition.execute(args, exec)
           } catch (error) {

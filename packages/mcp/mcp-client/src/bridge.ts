@@ -2,113 +2,46 @@
  * Owns the composition of one server: supervisor, discovery, registry and execution wired together over one spec. The
  * only place that knows all steps; it decides nothing the steps decide.
  */
+import { createBeyond } from './bridge-beyond.ts'
+import { createCallSupport } from './bridge-calls.ts'
 import { createLogin } from './bridge-login.ts'
-import type { Login, LoginHost } from './bridge-login.ts'
 import { statusOf } from './bridge-status.ts'
 import { defineTool } from './bridge-tool.ts'
 import { createTrust } from './bridge-trust.ts'
-import type { Trust } from './bridge-trust.ts'
-import { settledOrAborted } from './bridge-wait.ts'
-import type { Clock } from './clock.ts'
-import { openSession } from './connection/session.ts'
+import type { Bridge, BridgeHost } from './bridge-types.ts'
+import { openSession } from './connection/open-session.ts'
 import { reasonOf } from './connection/narration.ts'
 import { createSupervisor } from './connection/supervisor.ts'
 import type { Snapshot, Supervisor } from './connection/supervisor.ts'
-import type { Trace, TraceEvent } from './connection/trace.ts'
+import type { TraceEvent } from './connection/trace.ts'
 import { EMPTY_CATALOG, createCatalog, itemOf, linesOf } from './discovery/catalog.ts'
 import { flaggedLine } from './discovery/hidden.ts'
-import type { PinFile } from './discovery/pin-file.ts'
 import { createReader } from './discovery/reader.ts'
 import type { Reader } from './discovery/reader.ts'
 import { fromForeign } from './foreign.ts'
-import { isMcpError, messageOf } from './errors.ts'
+import { messageOf } from './errors.ts'
 import type { McpError } from './errors.ts'
 import type { DefinitionContext } from './execution/definition.ts'
 import { createGate } from './execution/gate.ts'
 import { createGlobs } from './globs.ts'
 import { eraMemoryOf } from './memory.ts'
-import type { Memory } from './memory.ts'
-import type { HostServices } from './projection/host.ts'
 import { createPublisher } from './registry/tools.ts'
-import type { Register } from './registry/tools.ts'
 import { createBudget } from './schema/budget.ts'
 import { createCallRecord } from './status-calls.ts'
 import { hostOf, transportOf } from './status-target.ts'
 import { safeLine } from './text.ts'
-import type {
-  CallObserver,
-  CallSettled,
-  Catalog,
-  CatalogEntry,
-  DefinitionBytes,
-  Exposure,
-  OfferedTool,
-  ServerSpec,
-  ServerState,
-  ServerStatus,
-  Session,
-  SessionDiagnostics,
-} from './types.ts'
+import type { Catalog, DefinitionBytes, Exposure, ServerSpec, SessionDiagnostics } from './types.ts'
 
+export type { Bridge, BridgeHost, Line } from './bridge-types.ts'
 export { openPins } from './bridge-trust.ts'
 export type { Trace, TraceEvent } from './connection/trace.ts'
-
-export interface Line {
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  /** Redacted and clean; without the server's label. */
-  readonly text: string
-}
-
-export interface BridgeHost {
-  readonly register: Register
-  readonly services: HostServices
-  readonly memory: Memory
-  readonly clock: Clock
-  readonly version: string
-  /** Sees every try and message of the connection. */
-  readonly trace?: Trace | undefined
-  say(line: Line): void
-  /** The state or the catalog changed; `status()` tells what it is now. */
-  changed?(change: 'state' | 'catalog'): void
-  /** How the tools are offered, now that their size is known. Without it: as the row says, and direct for `auto`. */
-  allot?(bytes: DefinitionBytes): Exposure
-  /** What is pinned of this server. Without it nothing is compared. */
-  readonly pins?: PinFile | undefined
-  /** Where credentials are kept. Without it a server that asks for a login gets the row's headers and nothing else. */
-  readonly login?: LoginHost | undefined
-  /** The caller is the person whose word counts, at a command line: nobody else is asked. */
-  readonly isUnreviewed?: boolean
-  /** A call ended. */
-  settled?(call: CallSettled): void
-  /** What goes around each call, and into its request; `undefined` while nobody watches. */
-  observer?(): CallObserver | undefined
-}
-
-export interface Bridge extends Pick<Trust, 'review' | 'approve' | 'pins'>, Pick<Login, 'logout'> {
-  /** Start the server, or serve what is remembered of a lazy one. Settles with the first attempt's error, if any. */
-  start(): Promise<McpError | undefined>
-  status(): ServerStatus
-  /** By public name; the same array while nothing changed. */
-  offered(): readonly OfferedTool[]
-  find(publicName: string): OfferedTool | undefined
-  /** Register a tool of search until the returned function is called. Throws what the registry does. */
-  lend(publicName: string): () => void
-  /** Offer the tools the other way. */
-  expose(exposure: Exposure): void
-  restart(): void
-  /** Unregister everything for good, at once; the connection may still be closing. */
-  withdraw(): void
-  /** Withdraw, close and settle within the close bound. All callers share the promise. */
-  dispose(): Promise<void>
-}
-
-/** States that no attempt of our own leaves. */
-const RESTING: ReadonlySet<ServerState> = new Set(['idle', 'needs-auth', 'failed', 'stopped'])
 
 /** Wire one server up. Nothing is started. */
 export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   let catalog: Catalog = EMPTY_CATALOG
   let refused: Catalog['quarantined'] = []
+  /** The last list of this session as it was read. */
+  let listed: Catalog | undefined
   /** What was said of the last list. */
   let told: readonly string[] = []
   let since = Date.now()
@@ -117,9 +50,16 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   /** Of the last process or connection, also after its end: that is when it is asked for. */
   let diagnostics: () => SessionDiagnostics = () => ({})
   let isWithdrawn = false
-  let nextChange = Promise.withResolvers<void>()
   let disposal: Promise<void> | undefined
 
+  const support = createCallSupport({
+    spec,
+    supervisor: () => supervisor,
+    offers: (entry) => catalog.entries.some(({ digest }) => digest === entry.digest),
+    beforeCall: (session, agent) => beyond.beforeCall(session, agent),
+    isWithdrawn: () => isWithdrawn,
+    touch: () => reader.touch(),
+  })
   const calls: DefinitionContext = {
     spec,
     host: host.services,
@@ -128,10 +68,24 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     session: () => supervisor.session(),
     reason: () => reasonOf(supervisor.snapshot(), since),
     onUnknownTool: () => reader.request(),
-    sessionAgain,
+    sessionAgain: support.sessionAgain,
     meta: () => host.observer?.()?.meta(),
     checkAgain: (entry) => trust.checkAgain(entry),
+    ask: (request, asking) => beyond.ask(request, asking),
+    linkReader: () => publisher.find(beyond.linkReader() ?? '')?.publicName,
+    onProgress: (callId, words) => record.progress(callId, words),
   }
+  const beyond = createBeyond({
+    spec,
+    host: host.beyond,
+    services: host.services,
+    clock: host.clock,
+    session: calls.session,
+    prepare: support.prepare,
+    reason: calls.reason,
+    failed: support.failed,
+    say: host.say,
+  })
   const { pins, clock, say, isUnreviewed } = host
   const trust = createTrust({ spec, pins, clock, say, adopt, isUnreviewed })
   const record = createCallRecord({
@@ -156,7 +110,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     serverName: spec.serverName,
     register: host.register,
     define: (entry) =>
-      defineTool(entry, calls, { prepare, failed, watch: record.watch, check: trust.check, budget }),
+      defineTool(entry, calls, { ...support, watch: record.watch, check: trust.check, budget }),
     isAlwaysDirect: createGlobs(spec.tools.alwaysDirect),
     shown: (rawName) => safeLine(rawName, spec.redact, 80),
   })
@@ -165,7 +119,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     clock: host.clock,
     selection: trust.selection,
     current: () => supervisor.session(),
-    adopt,
+    adopt: relist,
     say: host.say,
   })
   const supervisor: Supervisor = createSupervisor({
@@ -182,7 +136,9 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
         era: eraMemoryOf(host.memory),
         authorizer: login.authorizer,
         trace: noted,
+        inbound: beyond.inbound,
         events: {
+          ...beyond.events,
           onDown,
           onToolsChanged: () => reader.request(),
           onNote: (level, text) => host.say({ level, text }),
@@ -191,7 +147,11 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
         diagnostics = () => session.diagnostics()
         return session
       }),
-    sync: (session, signal) => reader.first(session, signal),
+    sync(session, signal) {
+      listed = undefined
+      beyond.listing(session.facts)
+      return reader.first(session, signal)
+    },
     withdraw,
     changed,
     say: host.say,
@@ -203,10 +163,17 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     host.trace?.(event)
   }
 
+  /** A list that says what the last one of this session said has its very catalog: nothing is looked at again. */
+  function relist(next: Catalog): void {
+    if (next === listed) listedAt = Date.now()
+    else adopt(next)
+    listed = next
+  }
+
   function adopt(next: Catalog): void {
     /* v8 ignore next -- a list that comes in the turn in which its row ends */
     if (isWithdrawn) return
-    const admitted = trust.admit(next)
+    const admitted = trust.admit(next, beyond.ownEntries(next.entries))
     const published = publisher.publish(admitted.entries, allot)
     catalog = admitted
     listedAt = Date.now()
@@ -218,7 +185,9 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     for (const text of lines) if (!told.includes(text)) host.say({ level: 'warn', text })
     told = lines
     if (spec.startup.mode === 'lazy') {
-      host.memory.update({ catalog: { items: next.entries.map(itemOf), at: Date.now() } })
+      host.memory.update({
+        catalog: { items: next.entries.map(itemOf), at: Date.now(), resources: beyond.offer() },
+      })
     }
     host.changed?.('catalog')
   }
@@ -240,53 +209,26 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
 
   function changed({ state }: Snapshot): void {
     since = Date.now()
-    nextChange.resolve()
-    nextChange = Promise.withResolvers()
+    support.changed()
     login.entered(state.name)
-    if (state.name === 'ready') reader.ready()
+    if (state.name === 'ready') {
+      reader.ready()
+      beyond.ready()
+    }
     // Another login may see other tools.
     if (state.name === 'needs-auth') host.memory.update({ catalog: undefined })
     host.changed?.('state')
   }
 
-  /** Waits out an outage. A tool whose definition came back another is another tool. */
-  async function sessionAgain(entry: CatalogEntry, signal: AbortSignal): Promise<Session | undefined> {
-    while (!signal.aborted && !RESTING.has(supervisor.snapshot().state.name)) {
-      const session = supervisor.session()
-      if (session !== undefined)
-        return catalog.entries.some(({ digest }) => digest === entry.digest) ? session : undefined
-      await settledOrAborted(nextChange.promise, signal)
-    }
-    return undefined
-  }
-
   function withdraw(): void {
     publisher.withdraw()
+    beyond.withdraw()
     trust.clear()
     catalog = EMPTY_CATALOG
+    listed = undefined
     listedAt = undefined
     refused = []
     host.changed?.('catalog')
-  }
-
-  /** What comes before each call: a server that is awake, and a list that is not out of date for the next one. */
-  async function prepare(signal: AbortSignal): Promise<Session | undefined> {
-    await wake(signal)
-    reader.touch()
-    return supervisor.session()
-  }
-
-  /** A call that the server wants authorized tells about the connection, not about the tool. */
-  function failed(session: Session | undefined, error: unknown): void {
-    if (session === undefined || !isMcpError(error) || error.disposition !== 'auth') return
-    supervisor.broke(session.generation, error)
-  }
-
-  /** A call to a server that sleeps starts it and waits; the attempt's own wall bounds the wait. */
-  async function wake(signal: AbortSignal): Promise<void> {
-    if (spec.startup.mode !== 'lazy' || supervisor.session() !== undefined || isWithdrawn) return
-    supervisor.start()
-    await settledOrAborted(supervisor.firstAttempt, signal)
   }
 
   function serveRemembered(items: readonly unknown[]): McpError | undefined {
@@ -299,7 +241,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   }
 
   async function end(): Promise<void> {
-    await Promise.all([supervisor.stop(), reader.close()])
+    await Promise.all([supervisor.stop(), reader.close(), beyond.close()])
     withdraw()
     await Promise.all([host.memory.flush(), trust.close(), login.close()])
   }
@@ -307,6 +249,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   return {
     async start() {
       const remembered = spec.startup.mode === 'lazy' ? host.memory.read().catalog : undefined
+      beyond.remembered(remembered?.resources)
       if (remembered !== undefined) return serveRemembered(remembered.items)
       supervisor.start()
       return supervisor.firstAttempt
@@ -323,6 +266,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
         calls: record.totals(),
         link: login.link(),
         quarantined: [...catalog.quarantined, ...refused],
+        beyond: beyond.status(),
         tools: { ...publisher.report(), ...trust.status() },
       })
     },

@@ -61,9 +61,20 @@ export function resolveConfig(raw: unknown, env: Environment = process.env): Res
     tools: row.tools,
     pin: row.pin,
     limits: row.limits,
+    resources: row.resources,
+    prompts: row.prompts,
+    instructions: row.instructions,
+    elicitation: row.elicitation,
+    roots: row.roots,
+    logLevel: row.logLevel,
+    sampling: samplingOf(row.sampling),
     ...createRedaction([...secretsOf(target, env), ...secrets]),
   }
   return deepFreeze({ spec, warnings: warningsOf(label, reading.empty, unexpanded) })
+}
+
+function samplingOf({ model, ...rest }: StdioRow['sampling']): ServerSpec['sampling'] {
+  return model === '' ? rest : { ...rest, model }
 }
 
 /** Every glob of a row, with its path. */

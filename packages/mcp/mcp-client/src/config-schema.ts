@@ -121,6 +121,34 @@ const limits = z
   })
   .description('Caps on what a server may cost. Bytes are UTF-8 bytes.')
 
+const sampling = z
+  .object({
+    mode: z
+      .union(['off', 'ask', 'allow'])
+      .default('off')
+      .description('Whether the server may have the model answer: `ask` puts each request before a person.'),
+    maxTokens: positiveCount()
+      .default(4096)
+      .description('Tokens of one answer, whatever the server asks for.'),
+    maxRequests: positiveCount().default(10).description('Answers during one call of a tool.'),
+    model: z
+      .string()
+      .default('')
+      .description("Model of the calling agent's provider. Empty means the model of the agent."),
+  })
+  .description('Model calls on behalf of the server.')
+
+export const LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const
+
 const base = {
   serverName: z
     .string()
@@ -162,6 +190,34 @@ const base = {
       'A known tool whose definition changed since it was last seen: `warn` reports the difference, `hold` keeps the ' +
         'tool back until it is approved.',
     ),
+  resources: z
+    .boolean()
+    .default(true)
+    .description('Offer `list_resources` and `read_resource` where the server has resources.'),
+  prompts: z
+    .boolean()
+    .default(true)
+    .description('Offer the prompts of the server as slash commands `/mcp__NAME__PROMPT`.'),
+  instructions: z
+    .boolean()
+    .default(true)
+    .description("Put the server's instructions into the system prompt, marked as its words and capped."),
+  elicitation: z
+    .boolean()
+    .default(true)
+    .description('Let the server ask the person for input during a call, where the host can ask.'),
+  roots: z
+    .union(['auto', 'workspace', 'off'])
+    .default('auto')
+    .description(
+      'What a server that asks for roots gets: `auto` the workspace of the agent whose call is in flight and nothing ' +
+        'otherwise, `workspace` one at any time, `off` no roots at all.',
+    ),
+  logLevel: z
+    .union([...LOG_LEVELS, 'off'])
+    .default('warning')
+    .description("Least severe of the server's log messages that reaches the log of the host."),
+  sampling,
   startup,
   reconnect,
   tools,

@@ -75,6 +75,21 @@ export class McpError extends HarnessError {
   }
 }
 
+/**
+ * What a server gets in place of an answer to a request of its own. Code and message go to it as they are: nothing secret,
+ * nothing of the host.
+ */
+export class InboundRefusal extends Error {
+  /** Code of the JSON-RPC error. */
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.name = 'InboundRefusal'
+    this.code = code
+  }
+}
+
 /** Narrow a caught value to this package's error. */
 export function isMcpError(error: unknown): error is McpError {
   return error instanceof McpError

@@ -4,7 +4,7 @@
  */
 import { inspect } from 'node:util'
 import type { ProtocolError, SdkError, SdkHttpError } from '@modelcontextprotocol/client'
-import { McpError, isMcpError, messageOf, ownCodeOf } from './errors.ts'
+import { InboundRefusal, McpError, isMcpError, messageOf, ownCodeOf } from './errors.ts'
 import type { McpErrorCode, Stage } from './errors.ts'
 import { loadedSdk } from './sdk.ts'
 import type { Sdk } from './sdk.ts'
@@ -14,6 +14,8 @@ import { cleanText, safeLine } from './text.ts'
 const MAX_MESSAGE_CHARS = 2_000
 /** An original that prints longer is not kept. */
 const MAX_CAUSE_CHARS = 64 * 1024
+/** UrlElicitationRequiredError of revision 2025-11-25. */
+const URL_ELICITATION_REQUIRED = -32042
 
 export interface ForeignContext {
   readonly server: string
@@ -107,7 +109,13 @@ function readProtocolError(sdk: Sdk, error: ProtocolError): Reading {
   const ours = ownCodeOf(error.data)
   if (ours !== undefined)
     return { code: ours, message: error.message, data: { ...(error.data as Record<string, unknown>) } }
-  return { code: 'MCP_REQUEST_REJECTED', message: error.message, data: { rpcCode: error.code } }
+  const pages = error.code === URL_ELICITATION_REQUIRED ? { elicitations: elicitationsOf(error.data) } : {}
+  return { code: 'MCP_REQUEST_REJECTED', message: error.message, data: { rpcCode: error.code, ...pages } }
+}
+
+/** Pages that a person must open before the request is sent again: as the server has them. */
+function elicitationsOf(data: unknown): unknown {
+  return (data as { readonly elicitations?: unknown } | undefined)?.elicitations
 }
 
 function readSdkCode(sdk: Sdk, error: SdkError, stage: Stage): Reading {
@@ -192,6 +200,11 @@ function readNetworkError(error: unknown): Reading | undefined {
 
 function readPlainError(error: unknown, stage: Stage): Reading {
   const message = messageOf(error)
+  if (error instanceof InboundRefusal)
+    return {
+      code: 'MCP_DENIED',
+      message: `the server asked for more before it answers, and was not given it: ${message}`,
+    }
   // Text is the only thing that tells: the SDK throws a plain Error here.
   if (/protocol version is not supported/.test(message)) return { code: 'MCP_PROTOCOL_UNSUPPORTED', message }
   if (message === 'Not connected')

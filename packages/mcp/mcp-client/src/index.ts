@@ -18,6 +18,7 @@ import type { Companions } from './companions.ts'
 import { Config, resolveConfig } from './config.ts'
 import { McpError } from './errors.ts'
 import { reviewCalls } from './host-approvals.ts'
+import { beyondHost } from './host-beyond.ts'
 import { hostServices } from './host-services.ts'
 import { hubOf } from './hub.ts'
 import { limitLines } from './line-rate.ts'
@@ -156,6 +157,7 @@ async function openServer(ctx: Context, spec: ServerSpec): Promise<OpenedServer>
     services: hostServices(ctx, (level, text) => say({ level, text })),
     memory,
     pins,
+    beyond: beyondHost(ctx),
     login: { folder: files.folder, safe: safeFor(ctx, spec, files) },
     clock: SYSTEM_CLOCK,
     version: VERSION,

@@ -16,7 +16,12 @@ export interface Remembered {
   /** When the era was found out, in milliseconds since the epoch. */
   readonly era?: { readonly era: Era; readonly at: number }
   /** Tools as a server lists them: parsed again when read, so nothing in the file is trusted. */
-  readonly catalog?: { readonly items: readonly unknown[]; readonly at: number }
+  readonly catalog?: {
+    readonly items: readonly unknown[]
+    readonly at: number
+    /** Present where the server has resources. */
+    readonly resources?: { readonly canWatch: boolean } | undefined
+  }
   /** What its definitions took last: its share of the budget is kept until it is there again. */
   readonly bytes?: DefinitionBytes
 }
@@ -121,6 +126,8 @@ function parse(stored: Readonly<Record<string, unknown>>): StoredMemory | undefi
     return undefined
   if (catalog !== undefined && (typeof catalog.at !== 'number' || !Array.isArray(catalog.items)))
     return undefined
+  const { resources } = catalog ?? {}
+  if (resources !== undefined && typeof resources?.canWatch !== 'boolean') return undefined
   if (bytes !== undefined && !(Number.isSafeInteger(bytes.total) && Number.isSafeInteger(bytes.fixed)))
     return undefined
   return stored as unknown as StoredMemory

@@ -1,6 +1,9 @@
 /** Owns the model-facing name of a tool: a pure function of (serverName, rawName). A v1 contract pinned by tests. */
 import { createHash } from 'node:crypto'
 
+/** Raw names of the tools of our own, where a server has resources. */
+export const OWN_TOOLS = ['list_resources', 'read_resource'] as const
+
 const MAX_LENGTH = 64
 const HASH_LENGTH = 12
 

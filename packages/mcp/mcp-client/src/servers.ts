@@ -84,13 +84,13 @@ export const SERVERS = {
     ctx.effect(
       () =>
         hub.watch((server, change) => {
-          if (change === 'left') return tell('mcp/left', server.serverName)
-          tell(change === 'catalog' ? 'mcp/catalog-changed' : 'mcp/status', snapshotOf(server))
+          if (change === 'left') return tell('mcp/left', () => server.serverName)
+          tell(change === 'catalog' ? 'mcp/catalog-changed' : 'mcp/status', () => snapshotOf(server))
         }),
       'mcp-client.servers.watch',
     )
     ctx.effect(
-      () => hub.watchCalls((call) => tell('mcp/call-settled', frozen(call))),
+      () => hub.watchCalls((call) => tell('mcp/call-settled', () => frozen(call))),
       'mcp-client.servers.calls',
     )
     ctx.provide('mcpServers', createServers(hub, SYSTEM_CLOCK))
@@ -181,10 +181,13 @@ type Told = 'mcp/status' | 'mcp/left' | 'mcp/catalog-changed' | 'mcp/call-settle
 
 /**
  * Tells events in order, a turn after they happened: no listener runs inside a change of state. One that throws costs
- * nobody else his event.
+ * nobody else his event. What is told is made at once, and only where somebody listens: thousands of tools are not
+ * copied for nobody.
  */
-function createTeller(ctx: Context): (name: Told, payload: unknown) => void {
-  return (name, payload) => {
+function createTeller(ctx: Context): (name: Told, payloadOf: () => unknown) => void {
+  return (name, payloadOf) => {
+    if (!isHeard(ctx, name)) return
+    const payload = payloadOf()
     queueMicrotask(() => {
       if (ctx.fiber.uid === null) return
       for (const listener of ctx.events.dispatch('emit', [name, payload])) {
@@ -197,6 +200,14 @@ function createTeller(ctx: Context): (name: Told, payload: unknown) => void {
       }
     })
   }
+}
+
+/** A host that keeps its listeners elsewhere counts as one in which somebody listens. */
+function isHeard({ events }: Context, name: Told): boolean {
+  const { _hooks: hooks } = events as {
+    readonly _hooks?: Readonly<Record<string, readonly unknown[] | undefined>>
+  }
+  return hooks === undefined || (hooks[name]?.length ?? 0) > 0
 }
 
 function complain(ctx: Context, name: Told, error: unknown): void {

@@ -3,12 +3,13 @@
  * some 90 columns. A client may show the first line alone, so it says the most. Pure.
  */
 import { cleanLine } from './text.ts'
-import type { PinChange, ServerState, ServerStatus } from './types.ts'
+import type { PinChange, RunningCall, ServerState, ServerStatus } from './types.ts'
 
 const MAX_ERROR_CHARS = 160
 const MAX_LONG_CHARS = 400
 const MAX_LISTED = 50
 const MAX_STDERR_LINES = 15
+const MAX_PROMPTS = 20
 /** Column at which the values of one server's screen begin. */
 const LABEL_WIDTH = 13
 
@@ -98,6 +99,12 @@ export function serverText(status: ServerStatus, now: number): string {
     ['tools', toolsLine(status)],
     ['listed', status.listedAt === undefined ? undefined : `${durationText(now - status.listedAt)} ago`],
     ['calls', callsLine(status, now)],
+    ...(status.calls.running ?? []).map((call) => ['running', runningLine(call, now)] as const),
+    ['prompts', promptsLine(status)],
+    [
+      'in prompt',
+      status.instructionBytes === 0 ? undefined : `its instructions, ${bytesText(status.instructionBytes)}`,
+    ],
   ]
   const shown = fields.flatMap(([label, value]) =>
     value === undefined ? [] : [`${label.padEnd(LABEL_WIDTH)}${value}`],
@@ -255,6 +262,16 @@ function toolsLine(status: ServerStatus): string {
     parts.push(`${bytesText(definitionBytes)} of definitions${share}`)
   }
   return parts.join(', ')
+}
+
+function runningLine({ tool, since, progress }: RunningCall, now: number): string {
+  return `${tool}, ${durationText(now - since)}${progress === undefined ? '' : `, ${progress}`}`
+}
+
+function promptsLine({ prompts }: ServerStatus): string | undefined {
+  if (prompts.length === 0) return undefined
+  const shown = prompts.slice(0, MAX_PROMPTS).map(({ command }) => `/${command}`)
+  return `${shown.join(', ')}${prompts.length > MAX_PROMPTS ? ` and ${prompts.length - MAX_PROMPTS} more` : ''}`
 }
 
 function callsLine({ calls }: ServerStatus, now: number): string {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { chmod, open, rename, rm } from 'node:fs/promises'
+import { chmod, lstat, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@deepseek-ai/dsh-atomic-write'
 import { SYSTEM_CLOCK } from './clock.ts'
@@ -34,6 +34,10 @@ export interface StoreOptions<T> {
   readonly smaller?: (value: T) => T
   /** One line for the operator: a file was set aside, cannot be read, or cannot be written. */
   readonly note: (text: string) => void
+  /** Look only: what is damaged stays where it lies, and nothing is written. Default: false. */
+  readonly isReadOnly?: boolean
+  /** A file that an earlier run set aside, with none in its place, is a loss. Default: false. */
+  readonly remembersLoss?: boolean
   /** Limit of the first read, and of a flush: a network file system may hang for good. */
   readonly timeoutMs: number
   readonly clock?: Clock
@@ -59,6 +63,8 @@ type Found<T> =
   /** It was set aside; `why` says what was wrong, `failure` that it could not be moved. */
   | { readonly kind: 'aside'; readonly why: string; readonly failure?: string }
   | { readonly kind: 'unreadable'; readonly why: string }
+  /** An earlier run set it aside, and nothing was written since. */
+  | { readonly kind: 'gone' }
 
 /** Open one file. Never rejects, and takes no longer than the limit. */
 export async function openStore<T extends object>(options: StoreOptions<T>): Promise<Store<T>> {
@@ -75,7 +81,10 @@ export async function openStore<T extends object>(options: StoreOptions<T>): Pro
 
   async function save(): Promise<void> {
     if (found.kind === 'unreadable') throw new Error('what is there could not be read, and stays')
-    if (current === undefined) return rm(path, { force: true })
+    if (current === undefined) {
+      await rm(path, { force: true })
+      return rm(asideOf(path), { force: true })
+    }
     await writeFileAtomic(path, textOf(current, options), { mode: 0o600, dirMode: 0o700 })
     // The folder may be older than this package.
     await chmod(options.folder, 0o700)
@@ -86,6 +95,7 @@ export async function openStore<T extends object>(options: StoreOptions<T>): Pro
     read: () => current,
     write(value) {
       current = value
+      if (options.isReadOnly === true) return
       // One write on its way and one behind it: the later one has all that came meanwhile.
       if (isOwed) return
       isOwed = true
@@ -118,9 +128,10 @@ function textOf<T extends object>(value: T, { version, maxBytes, smaller }: Stor
 
 function tell<T>(found: Found<T>, path: string, note: (text: string) => void): void {
   if (found.kind === 'unreadable') note(`cannot read what was remembered: ${found.why}`)
+  if (found.kind === 'gone') note(`a damaged file was set aside earlier as ${asideOf(path)}`)
   if (found.kind !== 'aside') return
   const what = found.why === '' ? 'a damaged file' : `a file that is ${found.why}`
-  if (found.failure === undefined) note(`${what} was set aside as ${path}.damaged`)
+  if (found.failure === undefined) note(`${what} was set aside as ${asideOf(path)}`)
   else note(`${what} cannot be set aside: ${found.failure}`)
 }
 
@@ -137,19 +148,34 @@ async function load<T>(path: string, options: StoreOptions<T>): Promise<Found<T>
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return { kind: 'nothing' }
+    if (code === 'ENOENT') return (await wasLost(path, options)) ? { kind: 'gone' } : { kind: 'nothing' }
     // ENXIO: a socket.
     if (code !== 'ELOOP' && code !== 'ENXIO') return { kind: 'unreadable', why: messageOf(error) }
     why = code === 'ELOOP' ? 'a symbolic link' : 'no plain file'
   }
   const value = text === undefined ? undefined : valueOf(text, options)
   if (value !== undefined) return { kind: 'value', value }
+  if (options.isReadOnly === true) {
+    return { kind: 'unreadable', why: `${path} is ${why === '' ? 'damaged' : why}; a host sets it aside` }
+  }
   try {
-    await rename(path, `${path}.damaged`)
+    await rename(path, asideOf(path))
     return { kind: 'aside', why }
   } catch (error) {
     return { kind: 'aside', why, failure: messageOf(error) }
   }
+}
+
+function asideOf(path: string): string {
+  return `${path}.damaged`
+}
+
+async function wasLost<T>(path: string, { remembersLoss }: StoreOptions<T>): Promise<boolean> {
+  if (remembersLoss !== true) return false
+  return lstat(asideOf(path)).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Why a file is not to be read; empty where it is. */

@@ -100,8 +100,39 @@ export interface AuthSpec {
 
 export type Target = StdioTarget | HttpTarget
 
+/** Model calls on behalf of a server. */
+export interface SamplingSpec {
+  readonly mode: 'off' | 'ask' | 'allow'
+  /** Tokens of one answer, whatever the server asks for. */
+  readonly maxTokens: number
+  /** Answers during one call of a tool. */
+  readonly maxRequests: number
+  /** Model of the calling agent's provider; absent means the agent's own. */
+  readonly model?: string
+}
+
+/** Severities of RFC 5424, as the protocol names them. */
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
+
+/** What is taken of a server besides its tools, and what it may ask. */
+export interface BeyondSpec {
+  /** Two tools that list and read what it offers. */
+  readonly resources: boolean
+  /** Slash commands. */
+  readonly prompts: boolean
+  /** Its instructions in the system prompt. */
+  readonly instructions: boolean
+  /** It may ask the person. */
+  readonly elicitation: boolean
+  /** `auto`: the workspace of the agent whose call is in flight; `workspace`: at any time. */
+  readonly roots: 'auto' | 'workspace' | 'off'
+  readonly sampling: SamplingSpec
+  /** Least severe of its log messages that is wanted. */
+  readonly logLevel: LogLevel | 'off'
+}
+
 /** One configured server: the frozen result of the one resolve step. Nothing later has a default. */
-export interface ServerSpec {
+export interface ServerSpec extends BeyondSpec {
   readonly serverName: string
   readonly target: Target
   /** `auto` probes; `legacy` never probes; a revision such as `2026-07-28` or `2025-06-18` is pinned. */

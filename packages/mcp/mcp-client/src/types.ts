@@ -2,13 +2,14 @@
  * Shared types of all steps: config -> connection -> discovery -> registry -> execution -> projection.
  * No runtime code. Values that travel are plain and frozen.
  */
-import type { JsonValue, ToolDefinition } from '@deepseek-ai/dsh-tools'
-import type { McpError } from './errors.ts'
+import type { ToolDefinition } from '@deepseek-ai/dsh-tools'
 import type { Exposure, ToolsSpec } from './types-config.ts'
+import type { JsonObject } from './types-json.ts'
+import type { CallOptions, Session, SessionFacts } from './types-session.ts'
 
 export type * from './types-config.ts'
-export type { JsonValue }
-export type JsonObject = { [key: string]: JsonValue }
+export type * from './types-json.ts'
+export type * from './types-session.ts'
 
 // ---------------------------------------------------------------- tools
 
@@ -31,82 +32,6 @@ export interface OfferedTool {
   /** Of its definition as JSON, as the host sends it. */
   readonly bytes: number
   readonly definition: ToolDefinition
-}
-
-// ---------------------------------------------------------------- connection
-
-/** Number of one transport and client; never reused within a server. */
-export type Generation = number
-export type Era = 'legacy' | 'modern'
-
-/** What the server said about itself when the session opened. Untrusted text. */
-export interface SessionFacts {
-  readonly era: Era
-  /** Negotiated protocol revision, such as `2025-11-25`. */
-  readonly revision: string
-  readonly serverInfo?: {
-    readonly name: string
-    readonly version: string
-    readonly title?: string | undefined
-  }
-  readonly capabilities: Readonly<Record<string, unknown>>
-  readonly instructions?: string
-}
-
-export interface Progress {
-  readonly progress: number
-  readonly total?: number | undefined
-  readonly message?: string | undefined
-}
-
-/** What a tools/call needs of a tool: its wire name, and its own schema for header mirroring. */
-export interface WireTool {
-  readonly rawName: string
-  readonly inputSchema: JsonObject
-}
-
-export interface CallOptions {
-  /** Aborting tells the server and rejects the call. */
-  readonly signal: AbortSignal
-  readonly onProgress?: (progress: Progress) => void
-  /** Goes out as the request's `_meta`: the trace that the call belongs to. */
-  readonly meta?: JsonObject | undefined
-}
-
-/** Facts for errors and status. Texts are redacted and clean. */
-export interface SessionDiagnostics {
-  readonly pid?: number
-  /** How the child ended, such as `exit code 3` or `signal SIGKILL`. */
-  readonly exit?: string
-  readonly stderrTail?: string
-}
-
-/**
- * One live connection: the only way back from the later steps to the wire. Every method rejects with McpError.
- * Results are the server's own JSON, not validated by the SDK: parse them item by item.
- */
-export interface Session {
-  readonly generation: Generation
-  readonly facts: SessionFacts
-  /** One raw page of tools/list; an empty-string cursor is a cursor. */
-  listTools(cursor: string | undefined, signal: AbortSignal): Promise<JsonObject>
-  /** One tools/call; the result is raw and complete. */
-  callTool(tool: WireTool, args: JsonObject, options: CallOptions): Promise<JsonObject>
-  diagnostics(): SessionDiagnostics
-  /** Whether a change of the tool list would be heard of: announced, and no stream for it given up. */
-  hearsChanges(): boolean
-  /** The one teardown promise: all callers share it. Settles when the transport confirmed its end. */
-  close(): Promise<void>
-}
-
-/** What a session tells its owner. Each may come at any time until `close()` has settled. */
-export interface SessionEvents {
-  /** The transport ended by itself, or calls prove it dead. At most once. */
-  onDown(reason: McpError): void
-  /** The tool list may have changed: a notification, a healed HTTP session, a re-opened stream. */
-  onToolsChanged(): void
-  /** One line for the operator: already redacted and clean. */
-  onNote(level: 'debug' | 'info' | 'warn', text: string): void
 }
 
 // ---------------------------------------------------------------- discovery
@@ -136,6 +61,8 @@ export interface CatalogEntry {
   readonly taskRequired: boolean
   /** Equal digests mean an equal definition. */
   readonly digest: string
+  /** Only on a tool of our own: what runs in place of tools/call. Its result has the shape of one. */
+  readonly run?: (session: Session, args: JsonObject, options: CallOptions) => Promise<JsonObject>
 }
 
 /** A tool that was left out, alone, with the reason. */
@@ -182,6 +109,16 @@ export interface RewrittenTool {
   }[]
 }
 
+/** A call that has not settled. */
+export interface RunningCall {
+  /** The raw name, clean and capped. */
+  readonly tool: string
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  /** The last progress in the server's words, such as `3 of 10: indexing`; clean and capped. */
+  readonly progress?: string
+}
+
 /** What the calls of one server came to since its row was loaded. Times are of the last 256 settled calls. */
 export interface CallTotals {
   readonly total: number
@@ -190,6 +127,8 @@ export interface CallTotals {
   readonly aborted: number
   /** In flight or waiting for their turn. */
   readonly active: number
+  /** The first of them; absent where there are none. */
+  readonly running?: readonly RunningCall[]
   readonly p50Ms?: number
   readonly p95Ms?: number
   /** Milliseconds since the epoch at which the last call settled. */
@@ -245,6 +184,10 @@ export interface ServerStatus {
   /** The end of what the process wrote to stderr; stays after its end, until another one runs. */
   readonly stderrTail?: string
   readonly calls: CallTotals
+  /** Slash commands of its prompts, by prompt. Names are clean and capped. */
+  readonly prompts: readonly { readonly command: string; readonly name: string }[]
+  /** What its instructions take in the system prompt, in bytes; 0 where they are not there. */
+  readonly instructionBytes: number
   /** Milliseconds since the epoch at which the list of tools was taken; absent while there is none. */
   readonly listedAt?: number
   readonly tools: {

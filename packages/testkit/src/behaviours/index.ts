@@ -3,16 +3,21 @@
  */
 import { pathToFileURL } from 'node:url'
 import type { BehaviourFactory } from '../behaviour.ts'
+import { asking } from './asking.ts'
 import { calls } from './calls.ts'
 import { content } from './content.ts'
 import { discovery } from './discovery.ts'
 import { framing } from './framing.ts'
 import { life } from './life.ts'
 
-export const behaviours = { ...life, ...framing, ...discovery, ...calls, ...content } satisfies Record<
-  string,
-  BehaviourFactory
->
+export const behaviours = {
+  ...life,
+  ...framing,
+  ...discovery,
+  ...calls,
+  ...content,
+  ...asking,
+} satisfies Record<string, BehaviourFactory>
 
 export type BehaviourName = keyof typeof behaviours
 

@@ -30,7 +30,9 @@ interface Opened {
 /** @throws UsageError for approve and forget without a server and a tool */
 export async function runPins(source: RowSource, words: PinWords, output: Output): Promise<ExitCode> {
   const { action, server, tool } = words
-  const opened = await openAll(source, server, output)
+  // Looking must change nothing: a host that finds a damaged file holds what it cannot compare.
+  const isReadOnly = action === 'list' || action === 'show'
+  const opened = await openAll({ source, server, isReadOnly }, output)
   switch (action) {
     case 'list':
       return list(opened, output)
@@ -47,7 +49,13 @@ export async function runPins(source: RowSource, words: PinWords, output: Output
   }
 }
 
-async function openAll(source: RowSource, server: string | undefined, output: Output): Promise<Opened[]> {
+interface Opening {
+  readonly source: RowSource
+  readonly server: string | undefined
+  readonly isReadOnly: boolean
+}
+
+async function openAll({ source, server, isReadOnly }: Opening, output: Output): Promise<Opened[]> {
   const folder = join(resolveDshHome(undefined, output.io.env), 'mcp-client')
   const rows = selectRows(source, server === undefined ? [] : [server])
   const opened: Opened[] = []
@@ -60,7 +68,7 @@ async function openAll(source: RowSource, server: string | undefined, output: Ou
     const note = (text: string): void => output.note(`${name}: ${spec.redact(text)}`)
     opened.push({
       spec,
-      file: await openPinFile({ folder, serverName: spec.serverName, target: spec.target, note }),
+      file: await openPinFile({ folder, serverName: spec.serverName, target: spec.target, note, isReadOnly }),
     })
   }
   return opened
@@ -72,7 +80,9 @@ function list(opened: readonly Opened[], output: Output): ExitCode {
   )
   output.json({ pins: pins.map((pin) => ({ ...pin, since: new Date(pin.since).toISOString() })) })
   if (pins.length === 0)
-    output.line('nothing is pinned yet: a server is pinned when its tools are first listed')
+    output.line(
+      'nothing is pinned yet: a host pins the tools of a server when it first lists them; this command pins nothing',
+    )
   else {
     const rows = pins.map(({ server, name, state, digest, since }) => [
       server,

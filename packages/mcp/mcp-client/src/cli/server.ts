@@ -91,6 +91,9 @@ function onceOnly(spec: ServerSpec, timeoutMs: number | undefined): ServerSpec {
     ...limit,
     startup: { ...spec.startup, mode: 'eager', timeoutMs: timeoutMs ?? spec.startup.timeoutMs },
     reconnect: { ...spec.reconnect, enabled: false },
+    // Nothing of these would be seen here.
+    prompts: false,
+    logLevel: 'off',
     // All of them, in any row: a tool that is searched for is a tool, too.
     tools: { ...spec.tools, exposure: 'direct' },
   }

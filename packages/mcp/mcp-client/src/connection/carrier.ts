@@ -9,12 +9,14 @@ import type {
   JSONRPCMessage,
   JSONRPCRequest,
   MessageExtraInfo,
+  RequestId,
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/client'
 import { isJsonObject } from '../json.ts'
 import type { JsonObject } from '../types.ts'
 import { OpenAnswers } from './open-answers.ts'
+import { originIn } from './origin.ts'
 import type { Requests } from './requests.ts'
 import type { Trace } from './trace.ts'
 
@@ -24,6 +26,16 @@ const RAW = 'dsh/raw'
 const REWRITES: Readonly<Record<string, (result: JsonObject) => JsonObject>> = {
   'tools/list': (result) => carry({ tools: [], ttlMs: 0, cacheScope: 'private' }, result),
   'tools/call': (result) => carry({ content: [] }, result),
+  'resources/list': (result) => carry({ resources: [], ttlMs: 0, cacheScope: 'private' }, result),
+  'resources/templates/list': (result) =>
+    carry({ resourceTemplates: [], ttlMs: 0, cacheScope: 'private' }, result),
+  'resources/read': (result) => carry({ contents: [], ttlMs: 0, cacheScope: 'private' }, result),
+  'prompts/list': (result) => carry({ prompts: [], ttlMs: 0, cacheScope: 'private' }, result),
+  'prompts/get': (result) => carry({ messages: [] }, result),
+  'completion/complete': (result) => carry({ completion: { values: [] } }, result),
+  'tasks/get': (result) => carry({}, result),
+  'tasks/update': (result) => carry({}, result),
+  'tasks/cancel': (result) => carry({}, result),
   'server/discover': (result) => ({
     ...result,
     resultType: 'complete',
@@ -45,8 +57,20 @@ const REWRITES: Readonly<Record<string, (result: JsonObject) => JsonObject>> = {
   },
 }
 
+/** Kinds of result besides the complete one that the session reads itself, by method. */
+const OPEN_RESULTS: Readonly<Record<string, readonly unknown[]>> = {
+  'tools/call': ['input_required', 'task'],
+  'resources/read': ['input_required'],
+  'prompts/get': ['input_required'],
+}
+
+/** What the SDK hands out: a shell with the server's own result in it, or a result that it read itself. */
+export interface Carried {
+  readonly _meta?: Record<string, unknown> | undefined
+}
+
 /** The server's own result behind a carried one; a result that the SDK read itself comes back as it is. */
-export function rawResultOf(result: { readonly _meta?: Record<string, unknown> | undefined }): JsonObject {
+export function rawResultOf(result: Carried): JsonObject {
   return (result._meta?.[RAW] ?? result) as JsonObject
 }
 
@@ -73,7 +97,7 @@ export class CarrierTransport implements Transport {
     inner.onerror = (error) => this.onerror?.(error)
     inner.onmessage = (message, extra) => {
       trace?.({ kind: 'message', direction: 'in', message })
-      if (this.requests?.take(message) === true || !this.answers.admits(message)) return
+      if (this.requests?.take(message) === true || !this.answers.admits(message, originIn(extra))) return
       this.onmessage?.(this.rewrite(message), extra)
     }
     if ('pid' in inner && 'stderr' in inner) {
@@ -109,12 +133,18 @@ export class CarrierTransport implements Transport {
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     this.trace?.({ kind: 'message', direction: 'out', message })
     if (!('method' in message)) return this.answers.track(message, this.inner.send(message, options))
+    if (message.method === 'initialize') withoutExtensions(message.params)
     if ('id' in message && Object.hasOwn(REWRITES, message.method)) {
       return this.sendRewritten(message.id, message, options)
     }
     if (message.method === 'notifications/cancelled')
       this.methods.delete(String(message.params?.['requestId']))
     return this.inner.send(message, options)
+  }
+
+  /** The request of ours on whose reply this request of the server came; undefined where the wire does not tell. */
+  originOf(id: RequestId): RequestId | undefined {
+    return this.answers.originOf(id)
   }
 
   /** Send as it is, whatever the method. */
@@ -147,10 +177,17 @@ export class CarrierTransport implements Transport {
     this.methods.delete(key)
     if (!('result' in message)) return message
     const result = message.result as JsonObject
-    // A modern server says which kind of result it is; only a complete one (or an old server's silence) is rewritten.
-    if (result['resultType'] !== undefined && result['resultType'] !== 'complete') return message
+    // A modern server says which kind of result it is; an old one is silent. Kinds that nobody reads go to the SDK.
+    const { resultType = 'complete' } = result
+    if (resultType !== 'complete' && OPEN_RESULTS[method]?.includes(resultType) !== true) return message
     return { ...message, result: REWRITES[method]?.(result) }
   }
+}
+
+/** A probe that falls back to the legacy handshake has declared them already: that era has none. */
+function withoutExtensions(params: Record<string, unknown> | undefined): void {
+  const { capabilities } = params ?? {}
+  if (isJsonObject(capabilities)) delete capabilities['extensions']
 }
 
 function carry(shell: JsonObject, raw: JsonObject): JsonObject {

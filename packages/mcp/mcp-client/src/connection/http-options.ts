@@ -15,8 +15,11 @@ export interface HttpOptions {
   readonly limits: Pick<Limits, 'messageBytes'>
   readonly redact: (text: string) => string
   readonly onNote: SessionEvents['onNote']
-  /** A new session took the place of a lost one, or the notification stream was opened again: lists may differ. */
-  readonly onResync: () => void
+  /**
+   * A new session took the place of a lost one, or the notification stream was opened again: lists may differ. A new
+   * session knows nothing of what the lost one was told.
+   */
+  readonly onResync: (isNewSession: boolean) => void
   readonly authorizer?: Authorizer
   readonly clock?: Clock
   /** Epoch milliseconds. */

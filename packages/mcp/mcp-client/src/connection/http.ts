@@ -29,6 +29,7 @@ import { checkedUrl } from './http-options.ts'
 import type { HttpOptions } from './http-options.ts'
 import { HttpSession } from './http-session.ts'
 import { OwnedClock, bounded } from './http-wait.ts'
+import { withOrigin } from './origin.ts'
 
 /** Bounds of a notification, of making a new session, and of ending it at the server, in milliseconds. */
 const NOTIFY_TIMEOUT_MS = 10_000
@@ -95,7 +96,7 @@ export class HttpTransport implements Transport {
       random,
       maxChars: limits.messageBytes,
       onMessage: (message) => this.hear(message),
-      onReopened: () => options.onResync(),
+      onReopened: () => options.onResync(false),
       onSessionLost: () => this.heal(),
       onNote: (text) => this.note('debug', text),
     })
@@ -179,7 +180,8 @@ export class HttpTransport implements Transport {
   }
 
   private async exchange(request: JSONRPCRequest, options: TransportSendOptions): Promise<void> {
-    const exchange = this.createExchange(request, (message) => this.deliver(message))
+    const origin = withOrigin(request.id)
+    const exchange = this.createExchange(request, (message) => this.deliver(message, origin))
     const key = String(request.id)
     this.exchanges.set(key, exchange)
     try {
@@ -236,7 +238,7 @@ export class HttpTransport implements Transport {
     this.lifetime.signal.throwIfAborted()
     this.note('info', 'the server had lost the session; a new one was made')
     this.listener.start()
-    this.options.onResync()
+    this.options.onResync(true)
   }
 
   private bounded(
@@ -275,9 +277,9 @@ export class HttpTransport implements Transport {
     this.closing = this.teardown(false)
   }
 
-  private deliver(message: JSONRPCMessage): void {
+  private deliver(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
     try {
-      this.onmessage?.(message)
+      this.onmessage?.(message, extra)
     } catch (error) {
       this.onerror?.(error as Error)
     }

@@ -4,8 +4,9 @@
  * call costs in this process; nothing of it is needed here, since results are read as untrusted JSON anyway. Handshake,
  * modern era and everything the server sends by itself stay with the SDK. See docs/decisions/0016-fast-paths.md.
  */
-import type { JSONRPCMessage, TransportSendOptions } from '@modelcontextprotocol/client'
+import type { JSONRPCMessage, RequestId, TransportSendOptions } from '@modelcontextprotocol/client'
 import type { JsonObject, Progress } from '../types.ts'
+import type { InFlight } from './callers.ts'
 
 /** Above every id that the SDK gives: it numbers from 0 and sends the handshake and little else. */
 const FIRST_ID = 1_000
@@ -22,13 +23,12 @@ export interface RequestEdges {
   onLost(error: unknown): void
 }
 
-export interface RequestOptions {
-  /** Aborting tells the server and rejects with the signal's reason. */
-  readonly signal: AbortSignal
+/** Aborting the signal tells the server and rejects with its reason. */
+export interface RequestOptions extends InFlight {
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
-interface Pending {
+interface Pending extends InFlight {
   readonly onProgress: ((progress: Progress) => void) | undefined
   resolve(result: JsonObject): void
   reject(error: unknown): void
@@ -49,7 +49,7 @@ export class Requests {
 
   /** Send one request; the server's own result, as it came. */
   request(method: string, params: JsonObject | undefined, options: RequestOptions): Promise<JsonObject> {
-    const { signal, onProgress } = options
+    const { caller, signal, onProgress } = options
     if (this.isOver) return Promise.reject(this.edges.closed())
     if (signal.aborted) return Promise.reject(signal.reason as Error)
     const id = this.nextId++
@@ -65,6 +65,8 @@ export class Requests {
     signal.addEventListener('abort', onAbort, { once: true })
     if (this.pending.size === 0) this.hold.ref()
     this.pending.set(id, {
+      caller,
+      signal,
       onProgress,
       resolve(result) {
         settle()
@@ -91,6 +93,13 @@ export class Requests {
     if ('result' in message) request.resolve(message.result as JsonObject)
     else request.reject(this.edges.toError(message.error.code, message.error.message, message.error.data))
     return true
+  }
+
+  /** What waits for an answer: all of it, or the one of this id. */
+  inFlight(id?: RequestId): Iterable<InFlight> {
+    if (id === undefined) return this.pending.values()
+    const request = this.pending.get(Number(id))
+    return request === undefined ? [] : [request]
   }
 
   /** The connection is over: nothing is answered any more. */

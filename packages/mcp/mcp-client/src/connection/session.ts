@@ -2,18 +2,19 @@
  * Owns one live session: the SDK client over one transport, from the first try to the confirmed end. Translates every
  * foreign error on the way out, and hands over raw results.
  */
-import type { Client, ClientOptions } from '@modelcontextprotocol/client'
+import type { Client, RequestId, StandardSchemaV1 } from '@modelcontextprotocol/client'
 import type { Clock } from '../clock.ts'
 import { McpError, isMcpError } from '../errors.ts'
 import { fromForeign } from '../foreign.ts'
-import { loadSdk } from '../sdk.ts'
-import type { Sdk } from '../sdk.ts'
 import { cleanLine, safeLine } from '../text.ts'
 import type {
   CallOptions,
   Era,
   Generation,
+  Inbound,
   JsonObject,
+  RequestMethod,
+  RequestOptions,
   ServerSpec,
   Session,
   SessionDiagnostics,
@@ -21,16 +22,20 @@ import type {
   SessionFacts,
   WireTool,
 } from '../types.ts'
-import { CarrierTransport, rawResultOf } from './carrier.ts'
-import type { Authorizer } from './http-client.ts'
-import { PROBE_TIMEOUT_MS, firstTry, nextTry } from './era.ts'
-import type { Try, Verdict } from './era.ts'
-import { Requests } from './requests.ts'
+import { openAnnouncements } from './announcements.ts'
+import type { Announcements } from './announcements.ts'
+import { aborting } from './aborting.ts'
+import { behind } from './callers.ts'
+import { rawResultOf } from './carrier.ts'
+import type { Carried } from './carrier.ts'
+import type { Verdict } from './era.ts'
 import { toFacts } from './facts.ts'
-import { openSubscription } from './subscription.ts'
-import type { Subscription } from './subscription.ts'
+import type { Authorizer } from './http-client.ts'
+import { Inbox } from './inbox.ts'
+import type { Declared } from './inbox.ts'
+import type { Requests } from './requests.ts'
+import { throughRounds } from './rounds.ts'
 import type { Trace } from './trace.ts'
-import { createTransport } from './transport.ts'
 import type { OpenTransport } from './transport.ts'
 
 /** Longest delay Node's timers take; our own limits are in execution/call.ts. */
@@ -38,6 +43,8 @@ const NO_TIMEOUT = 2 ** 31 - 1
 /** How much of the end of stderr an error quotes; status has all of it. */
 const MAX_LAST_WORDS_CHARS = 600
 const MAX_NOTE_CHARS = 500
+/** For what has no caller of its own: one that answers late costs nobody anything. */
+const HOUSEKEEPING_MS = 30_000
 
 export interface OpenOptions {
   readonly generation: Generation
@@ -54,6 +61,8 @@ export interface OpenOptions {
   readonly probeTimeoutMs?: number
   /** Sees every try and message. */
   readonly trace?: Trace | undefined
+  /** Who answers what the server asks. Without it nothing is declared. */
+  readonly inbound?: Inbound | undefined
 }
 
 /** The remembered verdict of one server. Times are milliseconds since the epoch. */
@@ -64,135 +73,39 @@ export interface EraMemory {
   now(): number
 }
 
-/** Connect, trying what era.ts says in its order. Rejects with the McpError of the last try. */
-export async function openSession(spec: ServerSpec, options: OpenOptions): Promise<Session> {
-  let attempt: Try = firstTry(spec, options.era.verdict(), options.era.now())
-  for (;;) {
-    try {
-      const session = await connect(spec, attempt, options)
-      // A verdict that was only believed gets no new date by it: it must be probed again one day.
-      if (spec.protocol === 'auto' && !attempt.remembered) options.era.remember(session.facts.era)
-      return session
-    } catch (error) {
-      const failure = fromForeign(error, { server: spec.serverName, stage: 'connect', redact: spec.redact })
-      if (attempt.remembered) options.era.forget()
-      const next: Try | undefined = options.signal.aborted ? undefined : nextTry(spec, attempt, failure)
-      if (next === undefined) throw failure
-      options.events.onNote(
-        'debug',
-        `trying ${next.negotiation.kind} over ${next.transport}: ${failure.message}`,
-      )
-      attempt = next
-    }
-  }
-}
-
-async function connect(spec: ServerSpec, attempt: Try, options: OpenOptions): Promise<Session> {
-  const { signal, events, trace } = options
-  signal.throwIfAborted()
-  trace?.({ kind: 'try', attempt })
-  const { transport, diagnostics } = await createTransport(spec, attempt, {
-    events,
-    authorizer: options.authorizer,
-  })
-  const carrier = new CarrierTransport(transport, trace)
-  const sdk = await loadedBeside(transport, signal)
-  const client = new sdk.Client(
-    { name: 'dsh-mcp-client', version: options.clientVersion },
-    clientOptions(attempt, options.probeTimeoutMs),
-  )
-  carrier.requests = new Requests({
-    send: (message) => carrier.pass(message),
-    toError: (code, message, data) => sdk.ProtocolError.fromError(code, message, data),
-    closed: () => new sdk.SdkError(sdk.SdkErrorCode.ConnectionClosed, 'Connection closed'),
-    onLost: (error) => client.onerror?.(new Error(`Failed to send cancellation: ${String(error)}`)),
-  })
-  const session = new LiveSession(
-    spec,
-    { client, transport, requests: carrier.requests },
-    diagnostics,
-    options,
-  )
-  // Set before connect: the SDK chains it, also while it probes, when the client does not listen yet.
-  carrier.onclose = () => session.transportEnded()
-  /* v8 ignore next -- it ended while the SDK was loaded, which is done before any test begins */
-  if (diagnostics().exit !== undefined) session.transportEnded()
-  const abort = (): void => void session.close().catch(() => undefined)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    const prior = attempt.negotiation.kind === 'legacy' ? { prior: { kind: 'legacy' as const } } : {}
-    await client.connect(carrier, { ...prior, timeout: NO_TIMEOUT, signal })
-    signal.throwIfAborted()
-    session.establish()
-    return session
-  } catch (error) {
-    const ended = session.endedWith()
-    await session.close()
-    trace?.({ kind: 'ended', alone: ended !== undefined, diagnostics: diagnostics() })
-    if (signal.aborted) throw signal.reason
-    const failure = fromForeign(error, { server: spec.serverName, stage: 'connect', redact: spec.redact })
-    // The SDK itself closes the transport of a failed try: that end says more than a bare "closed", and nothing else.
-    throw ended !== undefined && failure.code === 'MCP_CONNECTION_CLOSED' ? ended : failure
-  }
-}
-
-/** A server's process starts while the SDK is loaded: at the first start each takes about as long as the other. */
-async function loadedBeside(transport: OpenTransport['transport'], signal: AbortSignal): Promise<Sdk> {
-  transport.launch?.()
-  try {
-    // Not before: compiling it blocks for as long as a small server takes to start.
-    const sdk = await loadSdk()
-    signal.throwIfAborted()
-    return sdk
-  } catch (error) {
-    await transport.close()
-    throw error
-  }
-}
-
-function clientOptions(attempt: Try, probeTimeoutMs = PROBE_TIMEOUT_MS): ClientOptions {
-  const { negotiation } = attempt
-  switch (negotiation.kind) {
-    case 'probe':
-      return {
-        capabilities: {},
-        versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeoutMs } },
-      }
-    case 'modern':
-      return { capabilities: {}, versionNegotiation: { mode: { pin: negotiation.revision } } }
-    case 'legacy':
-      return {
-        capabilities: {},
-        ...(negotiation.revision === undefined ? {} : { supportedProtocolVersions: [negotiation.revision] }),
-      }
-  }
-}
-
 /** What messages go through. */
-interface Ways {
+export interface Ways {
   readonly client: Client
   readonly transport: OpenTransport['transport']
   readonly requests: Requests
+  /** The request of ours on whose reply one of the server came; undefined where the wire does not tell. */
+  originOf(id: RequestId): RequestId | undefined
 }
 
-class LiveSession implements Session {
+/** As a session is opened, with what it declares. */
+export interface LiveOptions extends OpenOptions {
+  readonly declared: Declared
+}
+
+export class LiveSession implements Session {
   readonly generation: Generation
   private readonly spec: ServerSpec
   private readonly client: Client
   private readonly transport: OpenTransport['transport']
   private readonly requests: Requests
-  private readonly options: OpenOptions
+  private readonly options: LiveOptions
+  private readonly inbox: Inbox | undefined
   readonly diagnostics: () => SessionDiagnostics
   private settledFacts: SessionFacts | undefined
-  private subscription: Subscription | undefined
+  private announcements: Announcements | undefined
   private closing: Promise<void> | undefined
   private down: McpError | undefined
 
   constructor(
     spec: ServerSpec,
-    { client, transport, requests }: Ways,
+    { client, transport, requests, originOf }: Ways,
     diagnostics: () => SessionDiagnostics,
-    options: OpenOptions,
+    options: LiveOptions,
   ) {
     this.spec = spec
     this.client = client
@@ -204,6 +117,10 @@ class LiveSession implements Session {
     // The SDK quotes whole messages here, such as an answer that came after its call was given up.
     client.onerror = (error) =>
       options.events.onNote('debug', safeLine(error.message, spec.redact, MAX_NOTE_CHARS))
+    const { inbound, declared, clock } = options
+    if (inbound === undefined || Object.keys(declared).length === 0) return
+    this.inbox = new Inbox(inbound, declared, { clock, server: spec.serverName })
+    this.inbox.serve(client, (id) => behind(requests.inFlight(originOf(id))))
   }
 
   get facts(): SessionFacts {
@@ -225,12 +142,14 @@ class LiveSession implements Session {
       capabilities: client.getServerCapabilities(),
     }
     this.settledFacts = toFacts({ era, revision, ...claims }, this.spec.redact)
-    client.setNotificationHandler('notifications/tools/list_changed', () =>
-      this.options.events.onToolsChanged(),
-    )
-    if (era === 'modern' && this.announcesChanges()) {
-      this.subscription = openSubscription(client, this.options.events, this.options.clock)
-    }
+    this.announcements = openAnnouncements({
+      client,
+      facts: this.settledFacts,
+      spec: this.spec,
+      events: this.options.events,
+      clock: this.options.clock,
+      request: (method, params) => this.housekeep(method, params),
+    })
   }
 
   async listTools(cursor: string | undefined, signal: AbortSignal): Promise<JsonObject> {
@@ -246,31 +165,109 @@ class LiveSession implements Session {
   }
 
   async callTool(tool: WireTool, args: JsonObject, options: CallOptions): Promise<JsonObject> {
-    const { meta } = options
-    const params = { name: tool.rawName, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }
+    const { task } = options
+    const params: JsonObject = {
+      name: tool.rawName,
+      arguments: args,
+      ...(task === undefined ? {} : { task }),
+    }
     try {
-      if (this.facts.era === 'legacy') return await this.requests.request('tools/call', params, options)
-      const result = await this.client.callTool(params, {
-        // Our own definition: mirrors x-mcp-header arguments, and keeps the SDK from compiling output schemas.
-        toolDefinition: { name: tool.rawName, inputSchema: tool.inputSchema as { type: 'object' } },
-        signal: options.signal,
-        timeout: NO_TIMEOUT,
-        ...(options.onProgress === undefined ? {} : { onprogress: options.onProgress }),
-      })
-      return rawResultOf(result)
+      if (this.facts.era === 'legacy')
+        return await this.requests.request('tools/call', withMeta(params, options.meta), options)
+      const send = async (sent: JsonObject): Promise<JsonObject> =>
+        rawResultOf(
+          await this.client.callTool(sent as { name: string }, {
+            // Our own definition: mirrors x-mcp-header arguments, and keeps the SDK from compiling output schemas.
+            toolDefinition: { name: tool.rawName, inputSchema: tool.inputSchema as { type: 'object' } },
+            ...this.sending(options),
+          }),
+        )
+      return await this.complete(params, options, send)
     } catch (error) {
       throw this.translate(error, 'execution', options.signal)
     }
   }
 
-  hearsChanges(): boolean {
-    if (!this.announcesChanges()) return false
-    return this.facts.era === 'legacy' || this.subscription?.isOff() === false
+  async request(method: RequestMethod, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+    try {
+      if (this.facts.era === 'legacy')
+        return await this.requests.request(method, withMeta(params, options.meta), options)
+      const send = async (sent: JsonObject): Promise<JsonObject> =>
+        rawResultOf(await this.client.request({ method, params: sent }, ANY_RESULT, this.sending(options)))
+      return await this.complete(params, options, send)
+    } catch (error) {
+      throw this.translate(error, 'execution', options.signal)
+    }
   }
 
-  private announcesChanges(): boolean {
-    const tools = this.facts.capabilities['tools'] as { readonly listChanged?: unknown } | undefined
-    return tools?.listChanged === true
+  watchResources(uris: readonly string[]): Promise<boolean> {
+    /* v8 ignore next -- a session is handed out only after it was established */
+    return this.announcements?.watch(uris) ?? Promise.resolve(false)
+  }
+
+  async rootsChanged(): Promise<void> {
+    const { roots } = this.options.declared
+    if (this.facts.era !== 'legacy' || roots?.['listChanged'] !== true) return
+    // A server that is gone learns nothing, and needs not to.
+    await this.client.sendRootsListChanged().catch(() => undefined)
+  }
+
+  /** The connection went on after a gap in which changes may have been missed. */
+  resync(isNewSession: boolean): void {
+    this.announcements?.resync(isNewSession)
+  }
+
+  hearsChanges(): boolean {
+    return this.announcements?.hearsChanges() === true
+  }
+
+  /** Modern: send, and answer what the server wants to know before it goes on. */
+  private async complete(
+    params: JsonObject,
+    { meta, signal, caller }: RequestOptions,
+    send: (params: JsonObject) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    const { inbox } = this
+    const own = this.announcements?.meta
+    const all = withMeta(params, own === undefined ? meta : { ...own, ...meta })
+    const first = await send(all)
+    if (first['resultType'] !== 'input_required') return first
+    return throughRounds({
+      server: this.spec.serverName,
+      first,
+      params: all,
+      again: send,
+      answer: inbox === undefined ? undefined : (request) => inbox.answer(request, { caller, signal }),
+      pause: (ms) => this.pause(ms, signal),
+    })
+  }
+
+  private sending({ signal, onProgress }: RequestOptions) {
+    return {
+      signal,
+      timeout: NO_TIMEOUT,
+      ...(onProgress === undefined ? {} : { onprogress: onProgress }),
+    }
+  }
+
+  private pause(ms: number, signal: AbortSignal): Promise<void> {
+    const done = Promise.withResolvers<void>()
+    const cancel = this.options.clock.after(ms, done.resolve)
+    return aborting(done.promise, signal).finally(cancel)
+  }
+
+  /** A request of a legacy session that no caller waits for. */
+  private housekeep(method: string, params: JsonObject): Promise<JsonObject> {
+    const ended = new AbortController()
+    const cancel = this.options.clock.after(HOUSEKEEPING_MS, () =>
+      ended.abort(new Error('no answer in time')),
+    )
+    return this.requests
+      .request(method, params, { signal: ended.signal })
+      .catch((error: unknown) => {
+        throw this.translate(error, 'execution', ended.signal)
+      })
+      .finally(cancel)
   }
 
   close(): Promise<void> {
@@ -284,7 +281,8 @@ class LiveSession implements Session {
   }
 
   private async teardown(): Promise<void> {
-    await this.subscription?.close()
+    this.inbox?.end()
+    await this.announcements?.close()
     await this.client.close()
     // The client knows no transport yet when the probe failed.
     await this.transport.close()
@@ -323,4 +321,13 @@ class LiveSession implements Session {
     // request it is a lost connection all the same: that another one did not reach the server is no fact about it.
     return new McpError(down.message, { code: failure.code, server, stage, cause: down })
   }
+}
+
+/** Lets any result through: what came lies raw behind the shell of the carrier. */
+const ANY_RESULT: StandardSchemaV1<unknown, Carried> = {
+  '~standard': { version: 1, vendor: 'dsh', validate: (value) => ({ value: value as Carried }) },
+}
+
+function withMeta(params: JsonObject, meta: JsonObject | undefined): JsonObject {
+  return meta === undefined ? params : { ...params, _meta: meta }
 }

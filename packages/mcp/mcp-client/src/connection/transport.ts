@@ -18,11 +18,18 @@ export interface OpenTransport {
   diagnostics(): SessionDiagnostics
 }
 
+export interface TransportEdges {
+  readonly events: SessionEvents
+  readonly authorizer?: Authorizer | undefined
+  /** See HttpOptions. */
+  readonly onResync: (isNewSession: boolean) => void
+}
+
 /** Create the transport of one try; it does nothing before the SDK starts it. */
 export async function createTransport(
   spec: ServerSpec,
   attempt: Try,
-  { events, authorizer }: { readonly events: SessionEvents; readonly authorizer?: Authorizer | undefined },
+  { events, authorizer, onResync }: TransportEdges,
 ): Promise<OpenTransport> {
   const { serverName, target, limits, redact } = spec
   const onNote = events.onNote.bind(events)
@@ -51,6 +58,6 @@ export async function createTransport(
   }
   // Loaded at first use: undici costs as much to import as the SDK, and a host may have stdio servers only.
   const { HttpTransport } = await import('./http.ts')
-  const transport = new HttpTransport({ ...options, onResync: () => events.onToolsChanged() })
+  const transport = new HttpTransport({ ...options, onResync })
   return { transport, diagnostics: () => transport.diagnostics() }
 }

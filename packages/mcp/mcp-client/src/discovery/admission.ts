@@ -8,6 +8,7 @@ import { MAX_TOLD, causeOf, createChangeTeller } from './pin-change.ts'
 import type { Change } from './pin-change.ts'
 import type { PinFile } from './pin-file.ts'
 import { isNamed } from './pin-review.ts'
+import { takeDigested } from './parse.ts'
 import { judge } from './pins.ts'
 import type { HeldEntry, Judgement, PinEdit } from './pins.ts'
 import type { Selection } from './selection.ts'
@@ -58,7 +59,18 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function admit(next: Catalog): Catalog {
     listed = next
-    if (file === undefined || spec.pin === 'off') return next
+    const isPinned = file !== undefined && spec.pin !== 'off'
+    const entries = isPinned ? admitPinned(next, file, spec.pin) : next.entries
+    // Whatever no pin has taken: it would be kept as long as the tool is.
+    next.entries.forEach(takeDigested)
+    return entries === next.entries ? next : { ...next, entries }
+  }
+
+  function admitPinned(
+    { entries }: Catalog,
+    file: PinFile,
+    mode: Exclude<ServerSpec['pin'], 'off'>,
+  ): Catalog['entries'] {
     if (file.found === 'lost' && file.set() === undefined && !file.isLost()) lose(file)
     if (file.set() === undefined && file.hasOthers()) {
       say({
@@ -66,15 +78,15 @@ export function createAdmission(options: AdmissionOptions): Admission {
         text: 'the command or URL under this name is another one than before: its tools are pinned anew',
       })
     }
-    const judged = judge(next.entries, {
-      mode: spec.pin,
+    const judged = judge(entries, {
+      mode,
       set: file.set(),
       isLost: file.isLost(),
       now: Date.now(),
     })
     file.edit(judged.edits)
     take(judged)
-    return { ...next, entries: judged.admitted }
+    return judged.admitted
   }
 
   /** Nothing shows any more what was trusted. */

@@ -15,6 +15,16 @@ export type Parsed =
 const MAX_NAME_CHARS = 1_024
 const MAX_SHOWN_CHARS = 80
 
+/** What the digests of entries were made of, until it is taken: a pin says most of the same. */
+const digested = new WeakMap<CatalogEntry, string>()
+
+/** The canonical JSON that the digest of an entry was made of, once: it is not kept for as long as the entry. */
+export function takeDigested(entry: CatalogEntry): string | undefined {
+  const text = digested.get(entry)
+  digested.delete(entry)
+  return text
+}
+
 /**
  * Read one item of tools/list.
  * @param position index in the list; names an item that has no name
@@ -41,16 +51,15 @@ export function parseTool(serverName: string, item: unknown, position: number): 
     taskRequired: isJsonObject(execution) && execution['taskSupport'] === 'required',
   }
   try {
-    return { ok: true, entry: Object.freeze({ ...shown, digest: digestOf(shown as unknown as JsonObject) }) }
+    const text = canonicalJson(shown as unknown as JsonObject)
+    // Keys in canonical order: a server may shuffle them.
+    const entry = Object.freeze({ ...shown, digest: hash('sha256', text) })
+    digested.set(entry, text)
+    return { ok: true, entry }
   } catch {
     // RangeError: JSON.parse reads deeper than JSON.stringify, and whatever walks a schema later, can go.
     return leaveOut(name, 'the definition is nested too deeply')
   }
-}
-
-/** SHA-256 over the value with object keys in canonical order: a server may shuffle them. */
-export function digestOf(value: JsonValue): string {
-  return hash('sha256', canonicalJson(value))
 }
 
 /**

@@ -43,6 +43,8 @@ export interface PinFileOptions {
   readonly target: Target
   /** One line when a file was set aside or cannot be written. */
   readonly note: (text: string) => void
+  /** Look only: nothing is moved or written. Default: false. */
+  readonly isReadOnly?: boolean
 }
 
 /** SHA-256 over what makes the server the one it is: its command, arguments and folder, or its URL. */
@@ -76,6 +78,8 @@ export async function openPinFile(options: PinFileOptions): Promise<PinFile> {
       smaller: withoutDefinitions,
       note,
       timeoutMs: DISK_TIMEOUT_MS,
+      isReadOnly: options.isReadOnly === true,
+      remembersLoss: true,
     })
   }
 

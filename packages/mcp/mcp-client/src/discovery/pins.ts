@@ -4,7 +4,7 @@
  * so that a change can be shown. Pure.
  */
 import type { CatalogEntry, JsonObject } from '../types.ts'
-import { canonicalJson } from './parse.ts'
+import { canonicalJson, takeDigested } from './parse.ts'
 
 /** A longer definition is pinned by its digest alone, in characters of JSON. */
 const MAX_DEFINITION_CHARS = 16 * 1024
@@ -219,6 +219,18 @@ function roomOf(set: PinSet | undefined): number {
 
 /** All of an entry that a person would read or a model be given, as canonical JSON. */
 export function definitionOf(entry: CatalogEntry): string {
+  const { publicName, rawName, title, taskRequired } = entry
+  const text = takeDigested(entry)
+  if (text === undefined) return writtenOut(entry)
+  // What the digest covers besides stands at the end, in the order of the keys; only a title comes behind it.
+  const named = `,"publicName":${JSON.stringify(publicName)},"rawName":${JSON.stringify(rawName)}`
+  const titled = title === undefined ? '}' : `,"title":${JSON.stringify(title)}}`
+  const task = `,"taskRequired":${taskRequired}`
+  const head = text.slice(0, -(named.length + task.length + titled.length))
+  return `${head}${taskRequired ? task : ''}${titled}`
+}
+
+function writtenOut(entry: CatalogEntry): string {
   const { title, description, inputSchema, outputSchema, annotations, taskRequired } = entry
   return canonicalJson({
     ...(title === undefined ? {} : { title }),

@@ -4,6 +4,7 @@
  */
 import { createGlobs } from '../globs.ts'
 import { createLooseGlob } from '../loose-glob.ts'
+import { OWN_TOOLS } from '../naming.ts'
 import type { ToolsSpec } from '../types.ts'
 
 export interface Selection {
@@ -38,9 +39,10 @@ export function createSelection(
       return isAllowed(rawName) ? undefined : 'tools.allow, which does not name it'
     },
     unused(rawNames) {
-      const names = [...rawNames]
+      // What we add to a server's tools may be named, too.
+      const names = [...rawNames, ...OWN_TOOLS]
       // A server without tools says nothing about the patterns.
-      if (names.length === 0) return []
+      if (names.length === OWN_TOOLS.length) return []
       return watched
         .filter(({ pattern, matches }) => pattern !== '*' && !names.some(matches))
         .map(({ key, pattern }) => `${key}: ${JSON.stringify(pattern)} matches none of the server's tools`)

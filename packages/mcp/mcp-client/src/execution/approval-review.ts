@@ -4,9 +4,10 @@
  * table by execution: nothing is remembered from one call for the next.
  */
 import type { PreToolDecision, ToolExecution, ToolExecutionResult } from '@deepseek-ai/dsh-tools'
+import { nameOf } from '../marked.ts'
 import type { CatalogEntry, ServerSpec } from '../types.ts'
 import { createVerdicts } from './approval.ts'
-import { nameOf, questionOf } from './approval-question.ts'
+import { questionOf } from './approval-question.ts'
 
 /** What the host calls. */
 export interface CallReview {

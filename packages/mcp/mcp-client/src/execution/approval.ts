@@ -12,7 +12,7 @@ export interface Verdict {
   readonly rule: string
 }
 
-type Judged = Pick<CatalogEntry, 'rawName' | 'annotations'>
+type Judged = Pick<CatalogEntry, 'rawName' | 'annotations' | 'run'>
 
 /**
  * The verdicts of one row.
@@ -27,8 +27,9 @@ export function createVerdicts({
   if (typeof approval === 'string') {
     const rule = `tools.approval: ${approval}`
     const asks = ASKS[approval]
-    return ({ annotations }) => ({
-      decision: asks(trustAnnotations ? annotations : {}) ? 'ask' : 'allow',
+    // What we say of a tool of our own is no claim of the server.
+    return ({ annotations, run }) => ({
+      decision: asks(trustAnnotations || run !== undefined ? annotations : {}) ? 'ask' : 'allow',
       rule,
     })
   }

@@ -12,16 +12,28 @@ import { PLAIN, projectResult, toContent } from '../projection/result.ts'
 import type { CanonicalResult } from '../projection/result.ts'
 import { checkArguments } from '../schema/check.ts'
 import { cleanLine, cleanText } from '../text.ts'
-import type { CatalogEntry, JsonObject, ServerSpec, Session } from '../types.ts'
+import type {
+  Agent,
+  CallOptions,
+  Caller,
+  CatalogEntry,
+  Inbound,
+  JsonObject,
+  Progress,
+  ServerSpec,
+  Session,
+} from '../types.ts'
 import { createDeadline } from './deadline.ts'
 import type { Deadline, Ending } from './deadline.ts'
 import { describeFailure } from './failure.ts'
 import type { CallGate } from './gate.ts'
+import { pagesOf, visitPages } from './pages.ts'
 import { isRepeatable } from './policy.ts'
 import type { CallPolicy } from './policy.ts'
-import { createProgressRecord } from './progress.ts'
+import { createProgressRecord, formatProgress } from './progress.ts'
 import type { ProgressRecord } from './progress.ts'
 import { readReply } from './reply.ts'
+import { callAndFollow, taskRefusal } from './task.ts'
 
 const MAX_TOOL_CHARS = 128
 const MAX_NOTED_PLACES = 8
@@ -53,6 +65,10 @@ export interface CallContext {
   readonly meta?: () => JsonObject | undefined
   /** Asked last, before a call is sent. Throws McpError MCP_DENIED. */
   readonly checkAgain?: (entry: CatalogEntry) => void
+  /** A call reports progress; the words are made when they are asked for. */
+  readonly onProgress?: (callId: string, words: () => string) => void
+  /** Who answers what the server asks; absent where nobody does. */
+  readonly ask?: Inbound['answer']
 }
 
 export interface CallRequest {
@@ -62,15 +78,20 @@ export interface CallRequest {
   readonly outputSchema: JsonSchemaNode | undefined
   readonly args: unknown
   readonly signal: AbortSignal
+  /** On whose behalf; what the server asks meanwhile is asked of them. */
+  readonly exec?: Origin
+}
+
+/** Where a call comes from. */
+export interface Origin {
+  readonly agent?: Agent | undefined
+  readonly callId: string
+  readonly rootCallId?: string | undefined
 }
 
 /** Run one call. Rejects with McpError; `isError` results reject as MCP_TOOL_FAILED with the server's text. */
 export async function callTool(request: CallRequest, context: CallContext): Promise<CanonicalResult> {
   const { entry, args } = request
-  if (entry.taskRequired) {
-    const text = `Tool "${entry.rawName}" requires task-based execution, which this bridge does not support`
-    throw failure('MCP_UNSUPPORTED', text, context)
-  }
   if (!isJsonObject(args)) {
     const text = `Tool "${entry.rawName}" takes its arguments as one JSON object, not ${typeName(args)}; nothing was sent`
     throw failure('MCP_REQUEST_REJECTED', text, context)
@@ -127,12 +148,16 @@ async function exchange(request: CallRequest, args: JsonObject, context: CallCon
     release = await gate.enter(deadline.signal)
     session = liveSession(context)
     context.checkAgain?.(request.entry)
+    const refusal = taskRefusal(request.entry, session.facts)
+    if (refusal !== undefined) throw failure('MCP_UNSUPPORTED', refusal, context)
     isSent = true
     const sending = { ...request, args, deadline, progress, meta: context.meta?.() }
-    answer = await send(session, sending).catch(async (error: unknown) => {
-      session = await sessionForRepeat(error, sending, context)
+    answer = await send(session, sending, context).catch(async (error: unknown) => {
+      session =
+        (await sessionAfterPages(error, sending, context)) ??
+        (await sessionForRepeat(error, sending, context))
       say(` is sent once more: ${messageOf(error)}`)
-      return send(session, sending)
+      return send(session, sending, context)
     })
   } catch (error) {
     throw explained(error, session, context)
@@ -152,21 +177,60 @@ interface Sending extends CallRequest {
 }
 
 /** The wire. The raw name goes out; the race answers even where a transport does not let go of its write. */
-async function send(
-  session: Session,
-  { entry, args, deadline, progress, meta }: Sending,
-): Promise<JsonObject> {
-  const { rawName, inputSchema } = entry
+async function send(session: Session, sending: Sending, context: CallContext): Promise<JsonObject> {
+  const { entry, args, deadline, progress, meta } = sending
+  const { run } = entry
   deadline.touch()
-  const answer = session.callTool({ rawName, inputSchema }, args, {
+  const options = {
     signal: deadline.signal,
     meta,
-    onProgress(latest) {
+    caller: callerOf(sending),
+    onProgress(latest: Progress) {
       deadline.touch()
       progress.take(latest)
+      if (sending.exec !== undefined)
+        context.onProgress?.(sending.exec.callId, () => context.spec.redact(formatProgress(latest)))
     },
-  })
+  } satisfies CallOptions
+  const answer =
+    run === undefined
+      ? callAndFollow(args, {
+          session,
+          entry,
+          options,
+          ttlMs: context.spec.toolCallMaxMs,
+          server: context.spec.serverName,
+          ask: context.ask,
+          sessionAgain: (signal) => context.sessionAgain(entry, signal),
+        })
+      : run(session, args, options)
   return Promise.race([answer, deadline.ended])
+}
+
+function callerOf({ exec, deadline }: Sending): Caller | undefined {
+  if (exec === undefined) return undefined
+  const { agent, callId, rootCallId } = exec
+  return { agent, callId, ...(rootCallId === undefined ? {} : { rootCallId }), hold: deadline.hold }
+}
+
+/** The session, where the server wanted a person to open pages before the call, and they did. */
+async function sessionAfterPages(
+  error: unknown,
+  sending: Sending,
+  context: CallContext,
+): Promise<Session | undefined> {
+  const pages = pagesOf(error)
+  if (pages === undefined || context.ask === undefined) return undefined
+  const asking = { signal: sending.deadline.signal, caller: callerOf(sending) }
+  try {
+    await visitPages(pages, context.ask, asking)
+  } catch (why) {
+    // The caller went meanwhile, or the time was up: that is the news.
+    if (asking.signal.aborted) throw asking.signal.reason
+    throw failure('MCP_REQUEST_REJECTED', `${messageOf(error)}. ${messageOf(why)}`, context, error)
+  }
+  context.checkAgain?.(sending.entry)
+  return liveSession(context)
 }
 
 /** The session for the one repetition that policy.ts allows; otherwise it rejects with the failure itself. */

@@ -16,6 +16,11 @@ export interface Deadline {
   readonly ended: Promise<never>
   /** Arm the silence limit when the request is sent, and again at each progress. */
   touch(): void
+  /**
+   * A person is being waited for: silence does not count until the returned function is called, and then begins anew.
+   * The wall stays.
+   */
+  hold(): () => void
   close(): void
 }
 
@@ -35,6 +40,8 @@ export function createDeadline(spec: DeadlineSpec): Deadline {
   const startedAt = performance.now()
   /** When the limit on silence began to count; never before the request is sent. */
   let heardAt: number | undefined
+  /** Waits for a person that are not over. */
+  let held = 0
   let timer: NodeJS.Timeout | undefined
 
   const close = (): void => {
@@ -53,7 +60,7 @@ export function createDeadline(spec: DeadlineSpec): Deadline {
   const watch = (): void => {
     const now = performance.now()
     const wallLeft = startedAt + wallMs - now
-    const silenceLeft = (heardAt ?? now) + silenceMs - now
+    const silenceLeft = (held > 0 ? now : (heardAt ?? now)) + silenceMs - now
     if (wallLeft <= 0) end('wall')
     else if (silenceLeft <= 0) end('silence')
     else timer = setTimeout(watch, Math.min(Math.ceil(Math.min(wallLeft, silenceLeft)), MAX_TIMER_MS))
@@ -67,6 +74,16 @@ export function createDeadline(spec: DeadlineSpec): Deadline {
     ended: promise,
     touch() {
       heardAt = performance.now()
+    },
+    hold() {
+      held += 1
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        held -= 1
+        heardAt = performance.now()
+      }
     },
     close,
   }

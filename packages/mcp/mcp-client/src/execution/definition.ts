@@ -29,6 +29,8 @@ const MAX_LOG_CHARS = 1_000
 /** What a definition closes over. */
 export interface DefinitionContext extends CallContext {
   readonly host: HostServices
+  /** Public name of the tool that reads a resource link, where there is one. */
+  readonly linkReader?: () => string | undefined
 }
 
 /** A projection that waits for the end of its own execution. */
@@ -52,10 +54,15 @@ export function createDefinition(
   outputSchema: JsonSchemaNode | undefined,
   context: DefinitionContext,
 ): ToolDefinition {
-  const source: ResultSource = { toolName: entry.rawName, outputSchema }
+  const source: ResultSource = {
+    toolName: entry.rawName,
+    outputSchema,
+    linkReader: () => context.linkReader?.(),
+  }
   const staged = new WeakMap<object, Staged>()
   const maxTextBytes = context.spec.limits.resultTextBytes
-  const policy = policyOf(entry, context.spec.trustAnnotations)
+  // What we say of a tool of our own is no claim of the server.
+  const policy = policyOf(entry, context.spec.trustAnnotations || entry.run !== undefined)
 
   return {
     name: entry.publicName,
@@ -67,7 +74,7 @@ export function createDefinition(
         plainContent(projectResult(value as CanonicalResult, source), source, maxTextBytes),
     },
     async execute(args, exec) {
-      const value = await call({ entry, policy, outputSchema, args, signal: exec.signal }, context)
+      const value = await call({ entry, policy, outputSchema, args, signal: exec.signal, exec }, context)
       const stage = { exec, host: context.host, maxTextBytes }
       if (!mayBeStaged(value, stage)) return value
       const projection = projectResult(value, source)

@@ -43,9 +43,13 @@ export function policyOf(
   }
 }
 
-/** Whether this failure of a call is worth a second send: the connection was lost, and nobody knows what the call did. */
+/**
+ * Whether this failure of a call is worth a second send: the connection was lost, and nobody knows what the call did.
+ * A lost task is not begun a second time.
+ */
 export function isRepeatable(policy: CallPolicy, failure: McpError): boolean {
-  return policy.mayRepeat && LOST.has(failure.code) && !isUnsent(failure)
+  const { code, data } = failure
+  return policy.mayRepeat && LOST.has(code) && data['isTask'] !== true && !isUnsent(failure)
 }
 
 function kindOf(rawName: string, hints: ToolAnnotations): ToolCallKind {

@@ -34,6 +34,8 @@ export interface Reading {
   readonly parts: readonly Part[]
   /** Hidden characters that were taken out of the texts. */
   readonly hidden: number
+  /** Whether there are resource links that the model may follow. */
+  readonly hasLinks: boolean
 }
 
 type Dict = Record<string, unknown>
@@ -43,15 +45,17 @@ type Place = { readonly index: number; hidden: number }
 export function readBlocks(content: readonly unknown[]): Reading {
   const parts: Part[] = []
   let hidden = 0
+  let hasLinks = false
   for (const [index, value] of content.entries()) {
     const place: Place = { index, hidden: 0 }
     const part = isJsonObject(value)
       ? isForModel(value) && readBlock(value, place)
       : text('[unsupported MCP content block: expected an object]')
     if (part !== false) parts.push(part)
+    if (part !== false && isJsonObject(value) && value['type'] === 'resource_link') hasLinks = true
     hidden += place.hidden
   }
-  return { parts, hidden }
+  return { parts, hidden, hasLinks }
 }
 
 function readBlock(block: Dict, place: Place): Part {

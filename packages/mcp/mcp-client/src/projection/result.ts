@@ -35,6 +35,8 @@ export interface ResultSource {
   readonly toolName: string
   /** Declared schema of its structured content. */
   readonly outputSchema: JsonSchemaNode | undefined
+  /** Public name of the tool that reads a resource link, where there is one. */
+  readonly linkReader?: () => string | undefined
 }
 
 export type ImagePart = Extract<Part, { kind: 'image' }>
@@ -61,7 +63,7 @@ export interface Projection {
 
 /** Read one canonical result into parts. Never throws. */
 export function projectResult(value: CanonicalResult, source: ResultSource): Projection {
-  const { parts, hidden } = readBlocks(value.content)
+  const { parts, hidden, hasLinks } = readBlocks(value.content)
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
   const all: Part[] = [...parts]
   const shown =
@@ -77,6 +79,8 @@ export function projectResult(value: CanonicalResult, source: ResultSource): Pro
     removed += json.hidden
     all.push({ kind: 'text', text: parts.length === 0 ? json.text : `Structured content:\n${json.text}` })
   }
+  const reader = hasLinks ? source.linkReader?.() : undefined
+  if (reader !== undefined) all.push({ kind: 'text', text: `[${reader} reads a linked resource by its URI]` })
   for (const warning of warningsOf(value, source, removed))
     all.push({ kind: 'text', text: `[warning: ${warning}]` })
   return {
@@ -115,17 +119,22 @@ export function toContent(
     : content
 }
 
-/** Stable diagnostic of an image the model cannot be given. */
-export function imageDiagnostic(part: ImagePart, reason: string): string {
+/**
+ * Stable diagnostic of an image the model cannot be given.
+ * @param isKept whether a program gets the bytes all the same
+ */
+export function imageDiagnostic(part: ImagePart, reason: string, isKept = true): string {
   const mediaType = cleanLine(part.mediaType ?? 'unknown media type', MAX_MEDIA_TYPE_CHARS)
-  return `[image unavailable: ${mediaType}; ${reason}; raw image data remains available to programmatic callers]`
+  const kept = isKept ? '; raw image data remains available to programmatic callers' : ''
+  return `[image unavailable: ${mediaType}; ${reason}${kept}]`
 }
 
-/** Stable diagnostic of bytes the model cannot read. */
-export function bytesDiagnostic(part: BytesPart): string {
-  const what = part.what === 'audio' ? 'audio result' : 'embedded resource'
+/** Stable diagnostic of bytes the model cannot read; the same for them. */
+export function bytesDiagnostic(part: BytesPart, isKept = true): string {
+  const what = part.what === 'resource' ? 'embedded resource' : isKept ? 'audio result' : 'audio'
+  const kept = isKept ? `; raw ${part.what} data remains available to programmatic callers` : ''
   const uri = part.uri === undefined ? '' : ` ${part.uri}`
-  return `[${what}${uri} unsupported: ${part.mediaType}; raw ${part.what} data remains available to programmatic callers]`
+  return `[${what}${uri} unsupported: ${part.mediaType}${kept}]`
 }
 
 function* warningsOf(value: CanonicalResult, source: ResultSource, hidden: number): Generator<string> {

@@ -19,12 +19,18 @@ const SPILL_LIMIT_MS = 10_000
 const MAX_BLOBS = 20
 const REST_FOR_PROGRAMS =
   'The whole remains available to programmatic callers; ask the tool for less, or for a part, to read it here'
+const REST_IS_LOST = 'Nothing keeps the rest'
 
 export interface StageContext {
   readonly exec: Execution
   readonly host: HostServices
   /** Cap on the text that the model is shown, in UTF-8 bytes. */
   readonly maxTextBytes: number
+}
+
+/** And whether a program gets the value as it came, whatever the model is shown. */
+interface Staging extends StageContext {
+  readonly isKept: boolean
 }
 
 /** What a warning of the pure rendering may add to a text, in characters; there are at most two. */
@@ -52,17 +58,41 @@ export async function stageContent(
   source: ResultSource,
   context: StageContext,
 ): Promise<ContentBlock[] | undefined> {
+  const { content, isPlain, saved } = await stage(projection, source, { ...context, isKept: true })
+  if (saved === undefined && isPlain) return undefined
+  return limitContent(content, context.maxTextBytes, saved ?? REST_FOR_PROGRAMS)
+}
+
+/** The same for what no program gets, such as the messages of a prompt: what is left out is lost. */
+export async function stageMessages(
+  projection: Projection,
+  source: ResultSource,
+  context: StageContext,
+): Promise<ContentBlock[]> {
+  const { content, saved } = await stage(projection, source, { ...context, isKept: false })
+  return limitContent(content, context.maxTextBytes, saved ?? REST_IS_LOST)
+}
+
+interface Staged {
+  readonly content: ContentBlock[]
+  /** No host service had a part in it. */
+  readonly isPlain: boolean
+  /** Where the whole text is, once it is over the limit and something keeps it. */
+  readonly saved: string | undefined
+}
+
+async function stage(projection: Projection, source: ResultSource, staging: Staging): Promise<Staged> {
   const rendering: Rendering = {
-    image: await imageRendering(projection, context),
-    bytes: await bytesRendering(projection, context),
+    image: await imageRendering(projection, staging),
+    bytes: await bytesRendering(projection, staging),
   }
   const content = toContent(projection, source, rendering)
-  if (textBytes(content) > context.maxTextBytes) {
-    const saved = await spill(wholeText(content), 'result', context)
-    if (saved !== undefined) return limitContent(content, context.maxTextBytes, saved)
+  const isOver = textBytes(content) > staging.maxTextBytes
+  return {
+    content,
+    isPlain: rendering.image === PLAIN.image && rendering.bytes === PLAIN.bytes,
+    saved: isOver ? await spill(wholeText(content), 'result', staging) : undefined,
   }
-  const isPlain = rendering.image === PLAIN.image && rendering.bytes === PLAIN.bytes
-  return isPlain ? undefined : limitContent(content, context.maxTextBytes, REST_FOR_PROGRAMS)
 }
 
 /** What can be shown without any host service: pure, for the registry's `output.render`. */
@@ -74,22 +104,26 @@ export function plainContent(
   return limitContent(toContent(projection, source, PLAIN), maxTextBytes, REST_FOR_PROGRAMS)
 }
 
-async function imageRendering(projection: Projection, context: StageContext): Promise<Rendering['image']> {
+async function imageRendering(projection: Projection, context: Staging): Promise<Rendering['image']> {
   if (projection.images.length === 0) return PLAIN.image
   const outcome = await saveImages(projection.images, context.exec, context.host)
-  return outcome.kind === 'saved' ? outcome.refOf : (part) => imageDiagnostic(part, outcome.reasonOf(part))
+  return outcome.kind === 'saved'
+    ? outcome.refOf
+    : (part) => imageDiagnostic(part, outcome.reasonOf(part), context.isKept)
 }
 
-async function bytesRendering(projection: Projection, context: StageContext): Promise<Rendering['bytes']> {
+async function bytesRendering(projection: Projection, context: Staging): Promise<Rendering['bytes']> {
   const notes = new Map<BytesPart, string>()
   for (const part of projection.blobs.slice(0, MAX_BLOBS)) {
     const saved = await spill(part.data, part.what, context)
     if (saved === undefined) break
     const uri = part.uri === undefined ? '' : ` ${part.uri}`
-    const what = part.what === 'audio' ? 'audio result' : 'embedded resource'
+    const audio = context.isKept ? 'audio result' : 'audio'
+    const what = part.what === 'audio' ? audio : 'embedded resource'
     notes.set(part, `[${what}${uri}: ${part.mediaType}, saved as base64 text. ${saved}]`)
   }
-  return notes.size === 0 ? PLAIN.bytes : (part) => notes.get(part) ?? bytesDiagnostic(part)
+  if (notes.size === 0 && context.isKept) return PLAIN.bytes
+  return (part) => notes.get(part) ?? bytesDiagnostic(part, context.isKept)
 }
 
 /** Save one text; the sentence that says where, or `undefined` where nothing could keep it. */

@@ -264,7 +264,9 @@ describe('pins', () => {
   it('lists, shows, approves and forgets', async () => {
     rows({ one: { command: 'x', pin: 'hold' }, bad: { comand: 'x' } })
     const none = await run(['pins'], env())
-    expect(none.out).toBe('nothing is pinned yet: a server is pinned when its tools are first listed\n')
+    expect(none.out).toBe(
+      'nothing is pinned yet: a host pins the tools of a server when it first lists them; this command pins nothing\n',
+    )
     expect(none.err).toContain('bad: the row is refused')
     expect((await run(['pins', 'show'], env())).out).toBe('no definition changed\n')
     await pinned()
@@ -591,7 +593,7 @@ describe('doctor', () => {
           -> Did you mean "node"? It is on the PATH.
           -> Install it. The PATH of the host counts, not that of your shell: "which ndoe" in your shell gives the absolute path to write as command.
 
-      crash  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages/mcp/mcp-client/tests/cli/fixtures/crash.ts
+      crash  stdio: …
 
         ok    read config N ms
         ok    find command N ms  PATH
@@ -613,7 +615,7 @@ describe('doctor', () => {
           The server ended with exit code 1 before it answered: TypeError: cannot read the configuration
           -> Run the command of the row in a terminal: it must stay and wait for input.
 
-      mute  stdio: NODE --disable-warning=ExperimentalWarning ROOT/packages/mcp/mcp-client/tests/cli/fixtures/mute.ts
+      mute  stdio: …
 
         ok    read config N ms
         ok    find command N ms  PATH
@@ -633,7 +635,7 @@ describe('doctor', () => {
           env.TOKEN is empty.
           -> Give it a value, or remove it: an empty credential is refused like a wrong one.
 
-      script  stdio: NODE dist/none.js
+      script  stdio: …
 
         ok    read config N ms
         ok    find command N ms  PATH
@@ -725,6 +727,8 @@ describe('doctor', () => {
       "
     `)
     expect(code).toBe(1)
+    const narrow = await run(['doctor', 'gone'], { cwd: folder, env: { ...env, COLUMNS: '60' } })
+    expect(narrow.out).toMatch(/\n {4}-> Install it\. .*\n {7}\w/)
   })
 
   it('says why a server over HTTP does not work', async () => {

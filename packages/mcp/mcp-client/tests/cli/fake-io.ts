@@ -88,6 +88,7 @@ export function normalised(text: string): string {
       .replace(/(ok +find command +\d+ ms +)[^\n]*/g, '$1PATH')
       .replaceAll(process.execPath, 'NODE')
       .replaceAll(root, 'ROOT')
+      .replace(/^(\S+ {2}stdio: )NODE [^\n]*$/gm, '$1…')
       .replace(/\S*node_modules\/\.testkit\/\d+-(\w+)-\w{6}/g, 'FOLDER')
       .replace(/ +\d+ ms/g, ' N ms')
       .replace(/(127\.0\.0\.1|localhost):\d+/g, '$1:PORT')

@@ -106,13 +106,16 @@ describe('a program', () => {
 })
 
 describe('the SDK in the prompt', () => {
-  it('has types for the arguments of all 27 tools, and for every declared result', async () => {
-    const host = await suite.boot({ mode: 'code', rows: [everythingRow(), filesystemRow(temporaryFolder())] })
+  it('has types for the arguments of all 29 tools, and for every declared result', async () => {
+    const host = await suite.boot({
+      mode: 'code',
+      rows: [everythingRow({ roots: 'off' }), filesystemRow(temporaryFolder())],
+    })
     const { requests } = await runTurn(host, { script: [] })
     const sdk = JSON.stringify(requests[0]?.system)
     const [, args = '', results = ''] = sdk.split(/interface Tool(?:Args|Output)Map/)
     const names = host.tools().filter((name) => name.startsWith('mcp__'))
-    expect(names).toHaveLength(27)
+    expect(names).toHaveLength(29)
     for (const name of names) {
       expect(args).toContain(name)
       expect(results).toContain(name)

@@ -187,7 +187,7 @@ describe('server-everything over Streamable HTTP', () => {
     const everything = await startEverythingHttp()
     suite.after(() => everything.close())
     const host = await suite.boot({ rows: [httpRow('everything', everything.url)] })
-    expect(host.tools()).toHaveLength(13)
+    await host.until(() => host.tools().length === 16)
     expect(await host.call('mcp__everything__echo', { message: 'hi' })).toMatchObject({
       content: [{ type: 'text', text: 'Echo: hi' }],
     })

@@ -33,7 +33,8 @@ describe('the reference servers', () => {
   it('are found under their names, called, and gone with the host', async () => {
     const folder = temporaryFolder('files')
     const host = await suite.boot({ rows: [everythingRow(), filesystemRow(folder)] })
-    expect(host.tools().filter((name) => name.startsWith('mcp__everything__'))).toHaveLength(13)
+    // Its 13, one more for a client with roots, and the two of ours for its resources.
+    expect(host.tools().filter((name) => name.startsWith('mcp__everything__'))).toHaveLength(16)
     expect(host.tools().filter((name) => name.startsWith('mcp__filesystem__'))).toHaveLength(14)
 
     expect(await host.call('mcp__everything__get-sum', { a: 2, b: 3 })).toEqual({

@@ -86,7 +86,7 @@ function choicesFor({ messages }: Wire): readonly object[] {
 const STEPS: readonly (readonly [heading: string, ...evidence: RegExp[]])[] = [
   [
     'The host boots, its MCP servers connect',
-    /everything +13 tools, .* of definitions, stdio/,
+    /everything +16 tools, .* of definitions, stdio/,
     /notes +2 tools, .*streamable-http/,
   ],
   ['A call: text in, text out', /result +Hello from the model/],
@@ -106,7 +106,7 @@ const STEPS: readonly (readonly [heading: string, ...evidence: RegExp[]])[] = [
     /in code +mcp__desk__search/,
     /forwarded +.*image\/png/,
   ],
-  ['The host is disposed', /MCP tools +31, then 0/],
+  ['The host is disposed', /MCP tools +34, then 0/],
 ]
 
 describe('the quickstart', () => {

@@ -150,6 +150,9 @@ export function makeSession(callTool: Answer, diagnostics: ReturnType<Session['d
     listTools: () => Promise.reject(new Error('not here')),
     callTool: async (tool, args, options) => callTool(tool, args, options),
     diagnostics: () => diagnostics,
+    request: () => Promise.reject(new Error('not here')),
+    watchResources: () => Promise.resolve(false),
+    rootsChanged: () => Promise.resolve(),
     hearsChanges: () => true,
     close: () => Promise.resolve(),
   }
@@ -176,6 +179,13 @@ export function makeSpec(over: Partial<ServerSpec> = {}): ServerSpec {
       approval: 'never',
     },
     pin: 'off',
+    resources: true,
+    prompts: true,
+    instructions: true,
+    elicitation: true,
+    roots: 'auto',
+    logLevel: 'warning',
+    sampling: { mode: 'off', maxTokens: 4096, maxRequests: 10 },
     limits: {
       resultTextBytes: 102_400,
       messageBytes: 1_000_000,

@@ -73,7 +73,7 @@ describe('the wire', () => {
     const result = await host.execute(NAME)
     expect(result).toMatchObject({ isError: true, error: { info: { code: 'MCP_UNSUPPORTED' } } })
     expect(textOf(result)).toBe(
-      'Error: Tool "get.thing" requires task-based execution, which this bridge does not support',
+      'Error: Tool "get.thing" requires task-based execution, which its server does not offer',
     )
     expect(host.calls).toEqual([])
   })

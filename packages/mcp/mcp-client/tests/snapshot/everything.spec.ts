@@ -32,7 +32,8 @@ const CALLS: readonly (readonly [name: string, args: object, shown: readonly (st
       [
         'Here are 2 resource links to resources available in this server:',
         'Resource link: Blob Resource 1 (demo://resource/dynamic/blob/1), text/plain: Resource 1: plaintext resource',
-        'Resource link: Text Resource 2 (demo://resource/dynamic/text/2), text/plain: Resource 2: plaintext resource',
+        'Resource link: Text Resource 2 (demo://resource/dynamic/text/2), text/plain: Resource 2: plaintext resource\n' +
+        '[mcp__everything__read_resource reads a linked resource by its URI]',
       ].join('\n'),
     ],
   ],
@@ -73,7 +74,9 @@ const CALLS: readonly (readonly [name: string, args: object, shown: readonly (st
   [
     'gzip-file-as-resource',
     { name: 'b.gz', data: 'data:text/plain,the%20file' },
-    [/^Resource link: b\.gz \(demo:\/\/resource\/session\/b\.gz\), application\/gzip$/],
+    [
+      /^Resource link: b\.gz \(demo:\/\/resource\/session\/b\.gz\), application\/gzip\n\[mcp__everything__read_resource reads/,
+    ],
   ],
   ['toggle-simulated-logging', {}, [/^Started simulated, random-leveled logging/]],
   ['toggle-subscriber-updates', {}, [/^Started simulated resource updated notifications/]],
@@ -82,11 +85,17 @@ const CALLS: readonly (readonly [name: string, args: object, shown: readonly (st
     { duration: 0.1, steps: 2 },
     ['Long running operation completed. Duration: 0.1 seconds, Steps: 2.'],
   ],
-  // Needs a task: said so, and not sent.
+  // Needs a task: it is followed to its end.
+  ['simulate-research-query', { topic: 'x' }, [/^# Research Report: x\n/]],
   [
-    'simulate-research-query',
-    { topic: 'x' },
-    [/requires task-based execution, which this bridge does not support$/],
+    'list_resources',
+    { query: 'startup' },
+    [/^\{"resources":\[\{"uri":"demo:\/\/resource\/static\/document\/startup\.md"/],
+  ],
+  [
+    'read_resource',
+    { uri: 'demo://resource/dynamic/text/7' },
+    [/^Embedded resource demo:\/\/resource\/dynamic\/text\/7 \(text\/plain\):\nResource 7: /],
   ],
 ]
 
@@ -107,7 +116,7 @@ function readings({ events }: Turn): string[][] {
 
 describe('server-everything in the agent loop', () => {
   it('gives the model what each tool has', async () => {
-    const host = await suite.boot({ extra: ['spill'], rows: [everythingRow()] })
+    const host = await suite.boot({ extra: ['spill'], rows: [everythingRow({ roots: 'off', logLevel: 'off' })] })
     const called = new Set(CALLS.map(([name]) => `mcp__everything__${name}`))
     expect([...called].toSorted()).toEqual(
       host

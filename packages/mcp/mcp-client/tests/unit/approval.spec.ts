@@ -1,7 +1,8 @@
 /** Owns the tests of approvals as values: verdicts, the question a person reads, and the review of one call. */
 import { describe, expect, it } from 'vitest'
 import { createVerdicts } from '../../src/execution/approval.ts'
-import { nameOf, questionOf } from '../../src/execution/approval-question.ts'
+import { questionOf } from '../../src/execution/approval-question.ts'
+import { nameOf } from '../../src/marked.ts'
 import { createReview } from '../../src/execution/approval-review.ts'
 import type { CatalogEntry, ToolAnnotations, ToolsSpec } from '../../src/types.ts'
 import { makeEntry, makeSpec } from '../composition/registry-host.ts'

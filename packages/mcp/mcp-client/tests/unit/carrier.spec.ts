@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 import { McpServer } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
 import { CarrierTransport, rawResultOf } from '../../src/connection/carrier.ts'
+import { withOrigin } from '../../src/connection/origin.ts'
 import type { JsonObject } from '../../src/types.ts'
 import { settled } from './fake-clock.ts'
 import { LEGACY_HELLO, MODERN_HELLO, openScriptedServer } from './scripted-server.ts'
@@ -55,6 +56,32 @@ function plain(inner: Plain = new Plain()) {
   return { inner, carrier, got, answer }
 }
 const request = (id: number | string, method: string): JSONRPCMessage => ({ jsonrpc: '2.0', id, method })
+
+describe('a handshake of the legacy era', () => {
+  it.each([
+    [{ capabilities: { roots: {}, extensions: { x: {} } } }, { capabilities: { roots: {} } }],
+    [{ capabilities: 'odd' }, { capabilities: 'odd' }],
+    [undefined, undefined],
+  ])('has no extensions: %j', async (params, sent) => {
+    const { carrier, inner } = plain()
+    const message = { ...request(0, 'initialize'), params } as JSONRPCMessage
+    await carrier.send(message)
+    expect(inner.log).toMatchObject([{ method: 'initialize', params: sent }])
+    expect(JSON.stringify(inner.log)).not.toContain('extensions')
+  })
+})
+
+describe('requests of the server', () => {
+  it('are known with the request of ours on whose reply they came, and told of where there are too many', () => {
+    const { carrier, inner, got } = plain()
+    const errors: string[] = []
+    carrier.onerror = ({ message }) => errors.push(message)
+    for (let id = 0; id <= 100; id += 1) inner.onmessage?.(request(id, 'ping'), withOrigin(1_000 + id))
+    expect(got).toHaveLength(100)
+    expect([carrier.originOf(7), carrier.originOf(100)]).toEqual([1_007, undefined])
+    expect(errors).toEqual([expect.stringContaining('the rest is not heard')])
+  })
+})
 
 describe('raw results', () => {
   it.each(['legacy', 'modern'] as const)('of a sloppy %s server come through whole', async (era) => {
@@ -125,12 +152,20 @@ describe('raw results', () => {
     await client.close()
   })
 
+  it.each(['input_required', 'task'])('of a call that is not done (%s) come raw', async (resultType) => {
+    const { client } = await connect('modern', {
+      'tools/call': { result: { resultType, inputRequests: {} } },
+    })
+    expect(await call(client)).toEqual({ resultType, inputRequests: {} })
+    await client.close()
+  })
+
   it('that are no complete ones reach the SDK, which says so', async () => {
     const { client } = await connect('modern', {
-      'tools/call': { result: { resultType: 'input_required', inputRequests: {} } },
+      'tools/call': { result: { resultType: 'something_new' } },
       'tools/list': { result: { resultType: 'something_new' } },
     })
-    await expect(call(client)).rejects.toThrow()
+    await expect(call(client)).rejects.toMatchObject({ code: 'UNSUPPORTED_RESULT_TYPE' })
     await expect(list(client)).rejects.toMatchObject({ code: 'UNSUPPORTED_RESULT_TYPE' })
     await client.close()
   })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EMPTY_CATALOG, catalogMaker, createCatalog, itemOf } from '../../src/discovery/catalog.ts'
-import { canonicalJson, digestOf, parseTool } from '../../src/discovery/parse.ts'
+import { canonicalJson, parseTool } from '../../src/discovery/parse.ts'
 import { McpError } from '../../src/errors.ts'
 import type { CatalogEntry, JsonValue } from '../../src/types.ts'
 
@@ -126,10 +126,10 @@ describe('parseTool', () => {
   })
 
   it('tells apart what only looks alike', () => {
-    expect(digestOf({ a: [1, 2] })).not.toBe(digestOf({ a: [2, 1] }))
-    expect(digestOf({ a: '1' })).not.toBe(digestOf({ a: 1 }))
-    expect(digestOf({ a: null })).not.toBe(digestOf({}))
-    expect(digestOf({})).not.toBe(digestOf([]))
+    expect(canonicalJson({ a: [1, 2] })).not.toBe(canonicalJson({ a: [2, 1] }))
+    expect(canonicalJson({ a: '1' })).not.toBe(canonicalJson({ a: 1 }))
+    expect(canonicalJson({ a: null })).not.toBe(canonicalJson({}))
+    expect(canonicalJson({})).not.toBe(canonicalJson([]))
     expect(canonicalJson({ b: { d: 1, c: [{ f: 1, e: 2 }] }, a: 'x' })).toBe(
       '{"a":"x","b":{"c":[{"e":2,"f":1}],"d":1}}',
     )
@@ -140,7 +140,7 @@ describe('parseTool', () => {
   it('counts a __proto__ member like any other and sets nothing by it', () => {
     const parse = (text: string): JsonValue => JSON.parse(text) as JsonValue
     const tainted = parse('{"type":"object","properties":{"__proto__":{"polluted":true}}}')
-    expect(digestOf(tainted)).not.toBe(digestOf(parse('{"type":"object","properties":{}}')))
+    expect(canonicalJson(tainted)).not.toBe(canonicalJson(parse('{"type":"object","properties":{}}')))
     expect(canonicalJson(tainted)).toContain('"__proto__":{"polluted":true}')
     const entry = entryOf({ name: '__proto__', inputSchema: tainted })
     expect(entry.publicName).toBe('mcp__demo____proto__')

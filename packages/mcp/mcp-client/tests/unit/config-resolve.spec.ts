@@ -18,6 +18,11 @@ function faultOf(raw: unknown, env: Record<string, string> = {}): McpError {
 }
 
 describe('resolveConfig', () => {
+  it('takes the model of sampling where the row names one', () => {
+    const { spec } = resolveConfig({ ...stdio, sampling: { mode: 'ask', model: 'small' } })
+    expect(spec.sampling).toEqual({ mode: 'ask', maxTokens: 4096, maxRequests: 10, model: 'small' })
+  })
+
   it('fills in every default once', () => {
     const { spec, warnings } = resolveConfig(stdio)
     expect({ ...spec, redact: undefined, learn: undefined }).toEqual({
@@ -40,6 +45,13 @@ describe('resolveConfig', () => {
         approval: 'never',
       },
       pin: 'warn',
+      resources: true,
+      prompts: true,
+      instructions: true,
+      elicitation: true,
+      roots: 'auto',
+      logLevel: 'warning',
+      sampling: { mode: 'off', maxTokens: 4096, maxRequests: 10 },
       limits: {
         resultTextBytes: 100 * 1024,
         messageBytes: 64 * 1024 * 1024,

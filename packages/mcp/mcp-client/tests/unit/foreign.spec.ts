@@ -16,7 +16,7 @@ import {
 } from '@modelcontextprotocol/client'
 import type { ClientOptions } from '@modelcontextprotocol/client'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { McpError, OWN_CODE } from '../../src/errors.ts'
+import { InboundRefusal, McpError, OWN_CODE } from '../../src/errors.ts'
 import type { Stage } from '../../src/errors.ts'
 import { codeOfStatus, fromForeign } from '../../src/foreign.ts'
 import { loadSdk, loadedSdk } from '../../src/sdk.ts'
@@ -150,6 +150,15 @@ describe('errors of the SDK', () => {
     })
     expect(translated.message).toContain('no licence for [redacted]')
     expect(translated.message).not.toContain('s3cret')
+  })
+
+  it('an answer that the server was not given', () => {
+    const error = new InboundRefusal(-1, 'User rejected sampling request')
+    expect(translate(error, 'execution')).toMatchObject({
+      code: 'MCP_DENIED',
+      message:
+        'the server asked for more before it answers, and was not given it: User rejected sampling request',
+    })
   })
 
   it('an answer that our own transport made', async () => {

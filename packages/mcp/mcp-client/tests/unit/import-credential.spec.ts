@@ -21,6 +21,8 @@ const parts = (text: string, place: Place): string[] =>
 describe('values under a name', () => {
   it.each([
     ['API_KEY', 'abc'],
+    ['USE_PASSWORD', 'false'],
+    ['SPIN', '12'],
     ['GITHUB_TOKEN', 'true'],
     ['MAX_TOKENS', '4096'],
     ['SESSION_TIMEOUT', '3600'],
@@ -42,6 +44,13 @@ describe('values under a name', () => {
 
   it.each([
     ['API_KEY', 'correct horse'],
+    ['PASSWORD', 'abc'],
+    ['SECRET', 'zz9'],
+    ['DB_PASSWORD', 'a'],
+    ['db-passwd', 'none'],
+    ['CREDENTIALS', 'zz'],
+    ['MYSQL_PWD', 'x'],
+    ['PIN', '1234'],
     ['DB_PASSWORD', '12345678'],
     ['TOKEN', '1234'],
     ['AUTH_URL', 'https://user:pa55word@login.example.com/'],

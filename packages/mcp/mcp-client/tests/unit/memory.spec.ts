@@ -146,6 +146,7 @@ describe('a file that is not right', () => {
     ['with an era of text', '{"version":1,"era":"legacy"}'],
     ['with an era nobody knows', '{"version":1,"era":{"era":"future","at":1}}'],
     ['with an era without a time', '{"version":1,"era":{"era":"legacy"}}'],
+    ['with odd resources', '{"version":1,"catalog":{"items":[],"at":1,"resources":"x"}}'],
     ['with bytes of null', '{"version":1,"bytes":null}'],
     ['with bytes without a total', '{"version":1,"bytes":{"fixed":1}}'],
     ['with bytes of text', '{"version":1,"bytes":{"total":1,"fixed":"1"}}'],

@@ -23,6 +23,20 @@ describe('requests of a server', () => {
     expect([open.admits(ask(204)), open.admits(ask(205))]).toEqual([true, false])
   })
 
+  it('are known with the request of ours on whose reply they came, until they are answered', async () => {
+    const open = new OpenAnswers(() => expect.unreachable())
+    open.admits(ask(1), 1_000)
+    open.admits(ask(2))
+    expect([open.originOf(1), open.originOf('1'), open.originOf(2), open.originOf(3)]).toEqual([
+      1_000,
+      1_000,
+      undefined,
+      undefined,
+    ])
+    await open.track(answer(1), Promise.resolve())
+    expect(open.originOf(1)).toBeUndefined()
+  })
+
   it('are the only messages that count', async () => {
     const open = new OpenAnswers(() => expect.unreachable())
     for (let id = 0; id < 1_000; id += 1) {

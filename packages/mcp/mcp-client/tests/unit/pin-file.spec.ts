@@ -172,6 +172,25 @@ describe('a file of pins', () => {
     expect((await t.open()).isLost()).toBe(true)
   })
 
+  it('that was set aside in an earlier run is lost still, and looking changes nothing', async () => {
+    const t = place()
+    mkdirSync(t.folder, { recursive: true, mode: 0o700 })
+    writeFileSync(t.path, '{bad', { mode: 0o600 })
+    const look = () =>
+      openPinFile({
+        folder: t.folder,
+        serverName: 'kit',
+        target: stdio('server'),
+        note: (text) => void t.notes.push(text),
+        isReadOnly: true,
+      })
+    expect((await look()).found).toBe('lost')
+    expect(readFileSync(t.path, 'utf8')).toBe('{bad')
+    expect((await t.open()).found).toBe('lost')
+    expect((await look()).found).toBe('lost')
+    expect((await t.open()).found).toBe('lost')
+  })
+
   it('that is too large keeps the digests of the server at hand', async () => {
     const t = place()
     const other = await t.open(stdio('other'))

@@ -1,6 +1,7 @@
 /** Owns the tests of pins as values: the judgement of a list, what it writes, and how a change is told. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseTool } from '../../src/discovery/parse.ts'
+import { parseTool, takeDigested } from '../../src/discovery/parse.ts'
 import { loadDiffer, placesOf } from '../../src/discovery/pin-diff.ts'
 import {
   approvePins,
@@ -48,6 +49,43 @@ function server(mode: JudgeOptions['mode']) {
 }
 
 const names = (entries: readonly CatalogEntry[]) => entries.map(({ rawName }) => rawName)
+
+describe('the definition of a tool', () => {
+  const NAME = fc.string({ minLength: 1, maxLength: 8, unit: 'binary' })
+
+  it('is the same text, taken from what the digest was made of or written out', () => {
+    const more = fc.record(
+      {
+        title: NAME,
+        description: fc.string({ unit: 'binary' }),
+        inputSchema: fc.dictionary(NAME, fc.jsonValue()),
+        outputSchema: fc.option(fc.dictionary(NAME, fc.jsonValue()), { nil: 1 }),
+        annotations: fc.record({ title: NAME, readOnlyHint: fc.boolean() }, { requiredKeys: [] }),
+        execution: fc.constantFrom({ taskSupport: 'required' }, { taskSupport: 'optional' }),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(NAME, more, (name, members) => {
+        const found = entry(name, { title: undefined, ...members })
+        const taken = definitionOf(found)
+        expect(takeDigested(found)).toBeUndefined()
+        expect(taken).toBe(definitionOf(found))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('pins the very text that earlier versions pinned', () => {
+    const text =
+      '{"annotations":{"readOnlyHint":true},"description":"Reads a file.",' +
+      '"inputSchema":{"properties":{"path":{"type":"string"}},"type":"object"},' +
+      '"outputSchema":{"type":"object"},"taskRequired":true,"title":"Read"}'
+    const item = entry('a "b"', { execution: { taskSupport: 'required' } })
+    expect(definitionOf(item)).toBe(text)
+    expect(definitionOf({ ...item })).toBe(text)
+  })
+})
 
 describe('the digest of a tool', () => {
   it.each([

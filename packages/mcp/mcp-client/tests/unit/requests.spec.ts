@@ -45,6 +45,22 @@ describe('Requests', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
+  it('knows what is in flight, by id or all of it', async () => {
+    const { requests, take, controller } = setup()
+    const { signal } = controller
+    const caller = { agent: undefined, hold: () => () => undefined }
+    const first = requests.request('tools/call', {}, { signal, caller })
+    const second = requests.request('tools/list', {}, { signal })
+    expect([...requests.inFlight()]).toMatchObject([{ caller, signal }, { signal }])
+    expect([...requests.inFlight('1000')]).toMatchObject([{ caller }])
+    take({ id: 1_000, result: {} })
+    await first
+    expect([...requests.inFlight()]).toHaveLength(1)
+    expect([...requests.inFlight(1_000)]).toEqual([])
+    take({ id: 1_001, result: {} })
+    await second
+  })
+
   it('keeps the process alive while somebody waits, and no longer', async () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
     const { requests, take, controller } = setup()

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { McpError } from '../../src/errors.ts'
-import { KEPT_CALLS, createCallRecord } from '../../src/status-calls.ts'
+import { KEPT_CALLS, SHOWN_RUNNING, createCallRecord } from '../../src/status-calls.ts'
 import type { CallRecord } from '../../src/status-calls.ts'
 import { residentBytes } from '../../src/status-memory.ts'
 import { hostOf, targetOf, transportOf } from '../../src/status-target.ts'
@@ -29,6 +29,36 @@ const failure = (code: ConstructorParameters<typeof McpError>[1]['code']): McpEr
 describe('the record of calls', () => {
   it('is empty at first', () => {
     expect(recordOf().record.totals()).toEqual({ total: 0, failed: 0, aborted: 0, active: 0 })
+  })
+
+  it('shows the first that run, with their last progress in words that are made only then', async () => {
+    const { record } = recordOf()
+    const done = Promise.withResolvers<void>()
+    const calls = Array.from({ length: SHOWN_RUNNING + 1 }, (_, index) =>
+      record.watch(`tool-${index}`, String(index), () => done.promise),
+    )
+    let made = 0
+    const words = (text: string) => (): string => {
+      made += 1
+      return text
+    }
+    record.progress('1', words('1 of 2'))
+    record.progress('1', words('2 of 2'))
+    record.progress('nobody', words('lost'))
+    expect(made).toBe(0)
+    const { active, running } = record.totals()
+    expect(active).toBe(SHOWN_RUNNING + 1)
+    expect(running).toHaveLength(SHOWN_RUNNING)
+    const since = expect.any(Number) as number
+    expect(running?.slice(0, 2)).toEqual([
+      { tool: 'tool-0', since },
+      { tool: 'tool-1', since, progress: '2 of 2' },
+    ])
+    expect(made).toBe(1)
+    done.resolve()
+    await Promise.all(calls)
+    record.progress('1', words('too late'))
+    expect(record.totals()).not.toHaveProperty('running')
   })
 
   it('counts what came of each, and passes it on', async () => {

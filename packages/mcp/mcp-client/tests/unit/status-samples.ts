@@ -20,6 +20,8 @@ const READY: ServerStatus = {
   pid: 4711,
   rssBytes: 78_643_200,
   calls: { total: 12, failed: 1, aborted: 0, active: 0, p50Ms: 8, p95Ms: 140, lastAt: NOW - 4_000 },
+  prompts: [],
+  instructionBytes: 0,
   listedAt: NOW - 185_000,
   tools: {
     registered: 2,

@@ -109,6 +109,35 @@ describe('one server', () => {
     calls        12, 1 failed, p50 8 ms, p95 140 ms, last 4 s ago"
   `))
 
+  it('with calls that run, prompts, and its part of the system prompt', () => {
+    const status = readyStatus({
+      calls: {
+        total: 0,
+        failed: 0,
+        aborted: 0,
+        active: 2,
+        running: [
+          { tool: 'research', since: NOW - 12_000, progress: '2 of 4: analysing' },
+          { tool: 'echo', since: NOW },
+        ],
+      },
+      prompts: [{ command: 'files:review', name: 'review' }],
+      instructionBytes: 2_048,
+    })
+    expect(lines(serverText(status, NOW)).slice(-5)).toEqual([
+      'calls        none yet, 2 under way',
+      'running      research, 12 s, 2 of 4: analysing',
+      'running      echo, 0 s',
+      'prompts      /files:review',
+      'in prompt    its instructions, 2.0 KiB',
+    ])
+  })
+
+  it('with more prompts than anybody reads', () => {
+    const prompts = Array.from({ length: 22 }, (_, index) => ({ command: `files:${index}`, name: 'x' }))
+    expect(serverText(readyStatus({ prompts }), NOW)).toMatch(/\/files:18, \/files:19 and 2 more$/m)
+  })
+
   it('that failed for good', () => {
     const status = brokenStatus({
       exit: 'exit code 1',

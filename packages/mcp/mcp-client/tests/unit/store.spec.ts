@@ -122,6 +122,40 @@ describe('what is no plain file of ours', () => {
     expect(notes).toHaveLength(1)
   })
 
+  it.each(Object.entries(cases))('stays where somebody only looks: %s', async (why, plant) => {
+    await mkdir(folder)
+    await plant()
+    const before = await readdir(folder)
+    const store = await open({ isReadOnly: true })
+    expect([store.found, store.read()]).toEqual(['lost', undefined])
+    expect(notes).toEqual([`cannot read what was remembered: ${path()} is ${why}; a host sets it aside`])
+    store.write({ word: 'mine' })
+    await store.flush()
+    expect(await readdir(folder)).toEqual(before)
+  })
+
+  it('is a loss until something is written in its place, where the reader cares', async () => {
+    await mkdir(folder)
+    await writeFile(path(), '{bad', { mode: 0o600 })
+    expect((await open({ isReadOnly: true })).found).toBe('lost')
+    expect((await open()).found).toBe('lost')
+    expect((await open()).found).toBe('nothing')
+    expect((await open({ remembersLoss: true })).found).toBe('lost')
+    const store = await open({ remembersLoss: true })
+    store.write({ word: 'mine' })
+    await store.flush()
+    expect((await open({ remembersLoss: true })).found).toBe('value')
+    store.write(undefined)
+    await store.flush()
+    expect((await open({ remembersLoss: true })).found).toBe('nothing')
+    expect(notes).toEqual([
+      `cannot read what was remembered: ${path()} is damaged; a host sets it aside`,
+      `a damaged file was set aside as ${path()}.damaged`,
+      `a damaged file was set aside earlier as ${path()}.damaged`,
+      `a damaged file was set aside earlier as ${path()}.damaged`,
+    ])
+  })
+
   it('is set aside where it belongs to another user', async (task) => {
     await written({ word: 'planted' })
     try {

@@ -188,3 +188,221 @@ describe('openSubscription', () => {
     await handler.close()
   })
 })
+
+describe('watched resources', () => {
+  /** A server that honours the filter, or all of it but the resources. */
+  async function watching(lists = { tools: true, prompts: true }, honoursResources = true) {
+    const clock = new FakeClock()
+    const seen = {
+      told: [] as string[],
+      filters: [] as unknown[],
+      cancelled: [] as unknown[],
+      isRefusing: false,
+      refuses: (_filter: Record<string, unknown>): boolean => false,
+    }
+    let last = ''
+    const server = openScriptedServer('modern', ({ id, method, params }, { send }) => {
+      if (method !== 'subscriptions/listen') return undefined
+      const wanted = (params?.['notifications'] ?? {}) as Record<string, unknown>
+      if (seen.isRefusing || seen.refuses(wanted)) return { error: { code: -32601, message: 'no' } }
+      last = String(id)
+      seen.filters.push(wanted)
+      const { resourceSubscriptions, ...others } = wanted
+      const notifications = {
+        ...others,
+        ...(honoursResources && resourceSubscriptions !== undefined ? { resourceSubscriptions } : {}),
+      }
+      const acknowledged = { _meta: { [SUBSCRIPTION_ID_META_KEY]: id }, notifications }
+      setImmediate(
+        () => void send({ method: 'notifications/subscriptions/acknowledged', params: acknowledged }),
+      )
+      return undefined
+    })
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+    await client.connect(server.transport)
+    const subscription = openSubscription(
+      client,
+      {
+        onDown: () => {},
+        onToolsChanged: () => seen.told.push('tools'),
+        onPromptsChanged: () => seen.told.push('prompts'),
+        onResourceUpdated: (uri) => seen.told.push(uri),
+        onNote: (level, text) => seen.told.push(`${level}: ${text}`),
+      },
+      clock,
+      lists,
+    )
+    const answered = async (): Promise<void> => {
+      for (let turn = 0; turn < 6; turn++) await settled()
+    }
+    await answered()
+    return {
+      clock,
+      seen,
+      server,
+      subscription,
+      answered,
+      cancelled: () =>
+        server.received.flatMap(({ method, params }) =>
+          method === 'notifications/cancelled' ? [params] : [],
+        ),
+      async end(): Promise<void> {
+        await server.send({ id: last, result: { resultType: 'complete' } })
+        await answered()
+      },
+    }
+  }
+
+  it('are heard of on the next stream, which stands before the last one is closed', async () => {
+    const t = await watching()
+    const agreed = t.subscription.watch(['a:1'])
+    expect(t.cancelled()).toEqual([])
+    expect(await agreed).toBe(true)
+    await t.answered()
+    expect(t.seen.filters).toEqual([
+      { toolsListChanged: true, promptsListChanged: true },
+      { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['a:1'] },
+    ])
+    expect(t.cancelled()).toMatchObject([{ requestId: 'listen:0' }])
+    expect(t.seen.told).toEqual([])
+    await t.subscription.close()
+  })
+
+  it('may all have changed when a stream comes back', async () => {
+    const t = await watching()
+    await t.subscription.watch(['a:1', 'a:2'])
+    await t.end()
+    await t.clock.advance(1_000)
+    await t.answered()
+    expect(t.seen.told).toEqual(['tools', 'prompts', 'a:1', 'a:2'])
+    await t.subscription.close()
+  })
+
+  it('are not promised where the server does not take them', async () => {
+    const t = await watching({ tools: true, prompts: false }, false)
+    expect(await t.subscription.watch(['a:1'])).toBe(false)
+    await t.subscription.close()
+  })
+
+  it('need no stream where there are none and nothing else is announced', async () => {
+    const t = await watching({ tools: false, prompts: false })
+    expect(t.seen.filters).toEqual([])
+    expect(await t.subscription.watch(['a:1'])).toBe(true)
+    expect(await t.subscription.watch([])).toBe(true)
+    await t.answered()
+    expect(t.cancelled()).toHaveLength(1)
+    await t.end()
+    expect(t.clock.pending()).toEqual([])
+    expect(await t.subscription.watch(['a:2'])).toBe(true)
+    await t.end()
+    await t.clock.advance(1_000)
+    await t.answered()
+    expect(t.seen.told).toEqual(['a:2'])
+    await t.subscription.close()
+  })
+
+  it('of an older wish are not promised once there is a newer one', async () => {
+    const t = await watching()
+    const first = t.subscription.watch(['a:1'])
+    const second = t.subscription.watch(['a:2'])
+    expect(await first).toBe(false)
+    expect(await second).toBe(true)
+    await t.subscription.close()
+  })
+
+  it('are refused after the server refused the stream for good, and after the end', async () => {
+    const t = await watching()
+    t.seen.isRefusing = true
+    expect(await t.subscription.watch(['a:1'])).toBe(false)
+    for (let round = 0; round < 6; round++) {
+      await t.clock.advance(60_000)
+      await t.answered()
+    }
+    expect(t.seen.told).toEqual([
+      'info: changes of resources are not told: the server refuses it (-32601)',
+      'warn: change notifications are off: the server refuses them (-32601)',
+    ])
+    expect(t.subscription.isOff()).toBe(true)
+    expect(await t.subscription.watch(['a:1'])).toBe(false)
+    expect(await t.subscription.watch([])).toBe(true)
+    await t.subscription.close()
+    const other = await watching()
+    await other.subscription.close()
+    expect(await other.subscription.watch(['a:1'])).toBe(false)
+  })
+
+  it('do not cost the lists their stream where only they are refused', async () => {
+    const t = await watching()
+    t.seen.refuses = ({ resourceSubscriptions }) => resourceSubscriptions !== undefined
+    expect(await t.subscription.watch(['a:1'])).toBe(false)
+    for (let round = 0; round < 3; round++) {
+      await t.clock.advance(60_000)
+      await t.answered()
+    }
+    expect(t.seen.filters).toHaveLength(2)
+    expect(t.seen.told).toEqual([
+      'info: changes of resources are not told: the server refuses it (-32601)',
+      'tools',
+      'prompts',
+    ])
+    expect(t.subscription.isOff()).toBe(false)
+    t.seen.refuses = () => false
+    expect(await t.subscription.watch(['a:2'])).toBe(true)
+    await t.subscription.close()
+  })
+
+  it('of a newer wish are asked for, although those of the last were refused for good', async () => {
+    const t = await watching()
+    let newer: Promise<boolean> | undefined
+    let tries = 0
+    t.seen.refuses = ({ resourceSubscriptions }) => {
+      if (!Array.isArray(resourceSubscriptions) || resourceSubscriptions[0] !== 'a:1') return false
+      tries += 1
+      if (tries === 3) newer = t.subscription.watch(['a:2'])
+      return true
+    }
+    expect(await t.subscription.watch(['a:1'])).toBe(false)
+    for (let round = 0; round < 3; round++) {
+      await t.clock.advance(60_000)
+      await t.answered()
+    }
+    expect(tries).toBe(3)
+    expect(await newer).toBe(true)
+    expect(t.seen.filters.at(-1)).toMatchObject({ resourceSubscriptions: ['a:2'] })
+    await t.subscription.close()
+  })
+
+  it('are given up where they alone would need a stream, and asked for again with another wish', async () => {
+    const t = await watching({ tools: false, prompts: false })
+    t.seen.isRefusing = true
+    expect(await t.subscription.watch(['a:1'])).toBe(false)
+    for (let round = 0; round < 3; round++) {
+      await t.clock.advance(60_000)
+      await t.answered()
+    }
+    expect(t.clock.pending()).toEqual([])
+    expect(t.subscription.isOff()).toBe(false)
+    t.seen.isRefusing = false
+    expect(await t.subscription.watch(['a:2'])).toBe(true)
+    expect(t.seen.filters).toEqual([{ resourceSubscriptions: ['a:2'] }])
+    await t.subscription.close()
+  })
+
+  it('that are wished for between two streams are not promised, but asked for with the next', async () => {
+    const t = await watching()
+    await t.end()
+    expect(await t.subscription.watch(['a:1'])).toBe(false)
+    await t.clock.advance(1_000)
+    await t.answered()
+    expect(t.seen.filters.at(-1)).toMatchObject({ resourceSubscriptions: ['a:1'] })
+    expect(t.seen.told).toEqual(['tools', 'prompts', 'a:1'])
+    await t.subscription.close()
+  })
+
+  it('are no longer waited for at the end', async () => {
+    const t = await watching()
+    const agreed = t.subscription.watch(['a:1'])
+    await t.subscription.close()
+    expect(await agreed).toBe(false)
+  })
+})

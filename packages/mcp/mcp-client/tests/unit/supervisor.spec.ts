@@ -83,6 +83,9 @@ function setup({ policy = {}, polite = true }: Setup = {}) {
       listTools: () => Promise.reject(new Error('not here')),
       callTool: () => Promise.reject(new Error('not here')),
       diagnostics: () => ({}),
+      request: () => Promise.reject(new Error('not here')),
+      watchResources: () => Promise.resolve(false),
+      rootsChanged: () => Promise.resolve(),
       hearsChanges: () => true,
       close() {
         const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { SYSTEM_CLOCK } from '../../src/clock.ts'
 import { resolveConfig } from '../../src/config.ts'
-import { openSession } from '../../src/connection/session.ts'
+import { openSession } from '../../src/connection/open-session.ts'
 import type { Session } from '../../src/types.ts'
 import { PRELUDE } from './fixtures/prelude.ts'
 import { json, legacy, openServer } from './http-server.ts'

@@ -27,7 +27,12 @@ export interface OperatorHost {
   agent(meta?: object): Promise<Agent>
   /** What the command said. */
   run(line: string, agent?: Agent, signal?: AbortSignal): Promise<CommandResult>
-  call(name: string, args?: object, signal?: AbortSignal): Promise<{ readonly isError: boolean }>
+  call(
+    name: string,
+    args?: object,
+    signal?: AbortSignal,
+    agent?: Agent,
+  ): Promise<{ readonly isError: boolean; readonly content: readonly object[] }>
   until(predicate: () => boolean): Promise<void>
   close(): Promise<void>
 }
@@ -37,6 +42,8 @@ export interface OperatorHostOptions {
   readonly commands?: boolean
   /** Whether somebody reads the log. Default: true. */
   readonly exporter?: boolean
+  /** DSH_HOME. Default: a folder of this host, removed at its end. */
+  readonly home?: string
 }
 
 let count = 0
@@ -44,7 +51,7 @@ let count = 0
 export async function openOperatorHost(options: OperatorHostOptions = {}): Promise<OperatorHost> {
   const home = process.env['DSH_HOME']
   const folder = mkdtempSync(join(tmpdir(), 'mcp-operator-'))
-  process.env['DSH_HOME'] = folder
+  process.env['DSH_HOME'] = options.home ?? folder
   const ctx = new Context()
   const logs: string[] = []
   if (options.exporter !== false) {
@@ -84,8 +91,14 @@ export async function openOperatorHost(options: OperatorHostOptions = {}): Promi
       if (execution === undefined) throw new Error(`no command: ${line}`)
       return execution.result
     },
-    call: (name, args = {}, signal = new AbortController().signal) =>
-      ctx.tools.execute({ callId: CallId(`call-${++count}`), name, arguments: args, signal }),
+    call: (name, args = {}, signal = new AbortController().signal, agent = undefined) =>
+      ctx.tools.execute({
+        callId: CallId(`call-${++count}`),
+        name,
+        arguments: args,
+        signal,
+        ...(agent === undefined ? {} : { agent }),
+      }),
     async until(predicate) {
       while (!predicate()) await new Promise((resolve) => setImmediate(resolve))
     },

@@ -169,7 +169,7 @@ describe('tools.allow and tools.deny', () => {
         throw new Error('the name is taken')
       },
     })
-    trust.admit({ entries: [makeEntry()], denied: [], quarantined: [], warnings: [] })
+    trust.admit({ entries: [makeEntry()], denied: [], quarantined: [], warnings: [] }, [])
     void trust.approve('*')
     expect(said).toContain('the name is taken')
     void trust.close()

@@ -17,6 +17,9 @@ export interface Span {
 /** Names that hold a place or a kind rather than a credential, such as TOKEN_FILE, AUTH_URL, SESSION_TYPE. */
 const HARMLESS_NAME =
   /(?:FILE|PATH|DIR|FOLDER|URL|URI|ENDPOINT|HOST|PORT|TYPE|MODE|METHOD|SCHEME|REGION|PROVIDER|ENABLED)$/i
+/** Names that hold nothing but a secret, however short it is. */
+const SECRET_NAME =
+  /(?:^|[_-])(?:PASSWORDS?|PASSWD|PASSPHRASE|PASS|SECRETS?|CREDENTIALS?|CREDS|PIN|OTP)$|[_-]PWD$/i
 /** Names of a number, such as MAX_TOKENS or SESSION_TIMEOUT. */
 const NUMBER_NAME = /MAX|MIN|LIMIT|COUNT|SIZE|TIMEOUT|TTL|TOKENS|LENGTH|BUDGET/i
 /** How the tokens of well-known services begin. */
@@ -46,6 +49,7 @@ export function credentialSpans(text: string, place: Place): Span[] {
 
 /** Whether a value under that name is a credential. */
 export function isCredential(name: string, value: string): boolean {
+  if (SECRET_NAME.test(name) && !/^(?:|true|false)$/i.test(value)) return true
   if (isCommon(value)) return false
   if (!isCredentialName(name)) return looksLikeCredential(value)
   if (HARMLESS_NAME.test(name) || /^(?:\d{1,9}|true|false)$/i.test(value)) {

@@ -1,0 +1,111 @@
+/**
+ * Owns the reading of what a server lists: resources and templates, each item alone, and the pages that the model turns.
+ * The server's own pages are read to their end, within the limits of the row.
+ */
+import { walkPages } from '../discovery/pages.ts'
+import { isMcpError } from '../errors.ts'
+import { isJsonObject } from '../json.ts'
+import { cleanLine } from '../text.ts'
+import type { JsonObject, JsonValue, RequestOptions, ServerSpec, Session } from '../types.ts'
+
+/** Items of one page for the model. */
+export const PAGE_ITEMS = 50
+/** Items of each kind that are kept of a server. */
+const MAX_ITEMS = 10_000
+const MAX_URI_CHARS = 2_048
+const MAX_NAME_CHARS = 256
+const MAX_ABOUT_CHARS = 400
+const METHOD_NOT_FOUND = -32_601
+
+export interface Listing {
+  readonly resources: readonly JsonObject[]
+  readonly templates: readonly JsonObject[]
+}
+
+type Limits = Pick<ServerSpec['limits'], 'pages' | 'messageBytes'>
+
+/** Read both lists. Rejects as the session does; a server without templates has none. */
+export async function readListing(
+  session: Session,
+  limits: Limits,
+  options: RequestOptions,
+): Promise<Listing> {
+  const read = async (method: 'resources/list' | 'resources/templates/list', key: string) => {
+    const pages = { pages: limits.pages, items: MAX_ITEMS, chars: limits.messageBytes }
+    const { items } = await walkPages(key, pages, (cursor) =>
+      session.request(method, cursor === undefined ? {} : { cursor }, options),
+    )
+    return items
+  }
+  const [resources, templates] = await Promise.all([
+    read('resources/list', 'resources').catch(noneIfUnknown),
+    read('resources/templates/list', 'resourceTemplates').catch(noneIfUnknown),
+  ])
+  return {
+    resources: resources.flatMap((item) => itemOf(item, 'uri')),
+    templates: templates.flatMap((item) => itemOf(item, 'uriTemplate')),
+  }
+}
+
+/** Many servers have only one of the two lists. */
+function noneIfUnknown(error: unknown): readonly unknown[] {
+  if (isMcpError(error) && error.data['rpcCode'] === METHOD_NOT_FOUND) return []
+  throw error
+}
+
+/** One page of those that have all words of the query. An odd cursor is the first page. */
+export function pageOf(
+  { resources, templates }: Listing,
+  { query, cursor }: { readonly query: string; readonly cursor: string },
+): JsonObject {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const isWanted = (item: JsonObject): boolean => {
+    const all = Object.values(item).join('\n').toLowerCase()
+    return words.every((word) => all.includes(word))
+  }
+  // Templates first: there are few, and they are what a model would not guess.
+  const found = [
+    ...templates.filter(isWanted).map((item) => ({ kind: 'templates' as const, item })),
+    ...resources.filter(isWanted).map((item) => ({ kind: 'resources' as const, item })),
+  ]
+  const start = /^\d{1,6}$/.test(cursor) ? Number(cursor) : 0
+  const page = found.slice(start, start + PAGE_ITEMS)
+  const of = (kind: 'templates' | 'resources'): JsonValue[] =>
+    page.filter((entry) => entry.kind === kind).map(({ item }) => item)
+  const next = start + page.length
+  return {
+    resources: of('resources'),
+    templates: of('templates'),
+    ...(next < found.length ? { nextCursor: String(next) } : {}),
+  }
+}
+
+/** What a model may know of one item; nothing where it has no URI of a sane length. */
+function itemOf(item: unknown, key: 'uri' | 'uriTemplate'): JsonObject[] {
+  if (!isJsonObject(item)) return []
+  const uri = item[key]
+  if (typeof uri !== 'string' || uri === '' || uri.length > MAX_URI_CHARS) return []
+  const { name, size } = item
+  return [
+    {
+      // Byte for byte: it is sent back. The projection cleans what is shown.
+      [key]: uri,
+      name:
+        typeof name === 'string' && name !== ''
+          ? cleanLine(name, MAX_NAME_CHARS)
+          : cleanLine(uri, MAX_NAME_CHARS),
+      ...line(item, 'title', MAX_NAME_CHARS),
+      ...line(item, 'description', MAX_ABOUT_CHARS),
+      ...line(item, 'mimeType', MAX_NAME_CHARS),
+      ...(typeof size === 'number' ? { size } : {}),
+    },
+  ]
+}
+
+function line(item: JsonObject, key: string, maxChars: number): JsonObject {
+  const value = item[key]
+  return typeof value === 'string' && value !== '' ? { [key]: cleanLine(value, maxChars) } : {}
+}

@@ -33,7 +33,7 @@ const CALLS: readonly (readonly [name: string, args: object, shown: readonly (st
         'Here are 2 resource links to resources available in this server:',
         'Resource link: Blob Resource 1 (demo://resource/dynamic/blob/1), text/plain: Resource 1: plaintext resource',
         'Resource link: Text Resource 2 (demo://resource/dynamic/text/2), text/plain: Resource 2: plaintext resource\n' +
-        '[mcp__everything__read_resource reads a linked resource by its URI]',
+          '[mcp__everything__read_resource reads a linked resource by its URI]',
       ].join('\n'),
     ],
   ],
@@ -116,7 +116,10 @@ function readings({ events }: Turn): string[][] {
 
 describe('server-everything in the agent loop', () => {
   it('gives the model what each tool has', async () => {
-    const host = await suite.boot({ extra: ['spill'], rows: [everythingRow({ roots: 'off', logLevel: 'off' })] })
+    const host = await suite.boot({
+      extra: ['spill'],
+      rows: [everythingRow({ roots: 'off', logLevel: 'off' })],
+    })
     const called = new Set(CALLS.map(([name]) => `mcp__everything__${name}`))
     expect([...called].toSorted()).toEqual(
       host

@@ -111,7 +111,16 @@ export class StdioTransport implements Transport {
   /** Settles when the message is written; rejects with McpError when it cannot be. */
   send(message: JSONRPCMessage): Promise<void> {
     if (this.state.name !== 'open') return Promise.reject(this.gone())
-    return this.state.output.send(`${JSON.stringify(message)}\n`)
+    return this.state.output
+      .send(`${JSON.stringify(message)}\n`)
+      .catch((error: McpError) => this.explain(error))
+  }
+
+  /** A pipe that broke mostly tells of an exit that is about to be known, and why it exited says more. */
+  private async explain(error: McpError): Promise<never> {
+    if (error.code !== 'MCP_CONNECTION_CLOSED' || this.closing !== undefined) throw error
+    await this.finished.promise
+    throw this.lost === undefined ? this.gone() : error
   }
 
   /** End the process and all of its group, within 5 s. Rejects with MCP_CLOSE_TIMEOUT when the end is not confirmed. */

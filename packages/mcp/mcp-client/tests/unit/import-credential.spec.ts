@@ -292,3 +292,19 @@ it('no credential survives, wherever it stands', () => {
     { numRuns: 300 },
   )
 })
+
+describe('variables that the file reads already', () => {
+  it.each([
+    ['env:\n  GITHUB_TOKEN: "${GH_TOKEN}"', 'KIT_GH_TOKEN'],
+    ['env:\n  GITHUB_TOKEN: ${GH_TOKEN:-none}', 'KIT_GH_TOKEN'],
+    ['env:\n  GITHUB_TOKEN: !!js process.env.GH_TOKEN', 'KIT_GH_TOKEN'],
+    ["env:\n  GITHUB_TOKEN: !!js process.env['GH_TOKEN']", 'KIT_GH_TOKEN'],
+    ['# GH_TOKEN is not read here', 'GH_TOKEN'],
+  ])('are not given to another value: %s', (text, expected) => {
+    const servers = conceal([
+      stdio('kit', { env: [['GH_TOKEN', literal('ghp_16C7e42F292c6912E7710c838347Ae178B4a')]] }),
+    ])
+    const { variables } = nameVariables(servers.servers, {}, text)
+    expect(variables.map(({ name }) => name)).toEqual([expected])
+  })
+})

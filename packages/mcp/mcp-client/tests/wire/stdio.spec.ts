@@ -275,6 +275,22 @@ describe('exit', () => {
     await mark.until(0)
   })
 
+  it('is the reason of a write that failed right before it', async () => {
+    const script = `lines(() => {
+      process.stdin.destroy()
+      require('fs').closeSync(0)
+      send({ method: 'deaf' })
+      setTimeout(() => process.exit(3), 30)
+    })`
+    const { transport, message } = openPeer(script)
+    await transport.start()
+    await transport.send(request(1))
+    await message('deaf')
+    expect((await failureOf(transport.send(request(2)))).message).toBe(
+      'the server process ended with exit code 3',
+    )
+  })
+
   it.each([
     ['stdout', `stubborn(); process.stdin.resume(); require('fs').closeSync(1)`],
     [
@@ -284,16 +300,16 @@ describe('exit', () => {
   ])('gives up a server that closes its %s and lives', async (pipe, script) => {
     const { clock, fire } = manualClock()
     const { transport, closed, message, notes, closes, mark } = openPeer(script, { clock })
+    let deaf: Promise<McpError> | undefined
     await transport.start()
     if (pipe === 'stdin') {
       await transport.send(request(1))
       await message('deaf')
-      expect((await failureOf(transport.send(request(2)))).message).toBe(
-        'the server does not take input any more',
-      )
+      deaf = failureOf(transport.send(request(2)))
     }
     await fire(250)
     await closed
+    if (pipe === 'stdin') expect((await deaf)?.message).toBe('the server does not take input any more')
     expect(transport.diagnostics().exit).toBe(`a closed ${pipe}`)
     expect(notes).toEqual([`warn: the server process is ended because of a closed ${pipe}`])
     expect((await failureOf(transport.send(request(2)))).message).toBe(

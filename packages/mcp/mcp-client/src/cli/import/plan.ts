@@ -61,7 +61,7 @@ export function makePlan(
     throw new UsageFault(`--only names no server: ${missing.join(', ')}. There are ${known}.`)
   }
   const { servers, secrets } = conceal(found)
-  const named = nameVariables(servers, env)
+  const named = nameVariables(servers, env, target.text)
   const taken = new Map<string, string>()
   const outcomes = chosen.map((item) => outcomeOf(item, named.servers, target, taken))
   const added = new Set(

@@ -35,12 +35,20 @@ interface Use extends VariableUse {
   readonly name: string
 }
 
-/** Name all wanted variables. The same servers in the same order always get the same names. */
+/** How a row, or any other text of its file, reads a variable. */
+const READ = /\$\{([A-Za-z_]\w*)|\bprocess\.env(?:\.|\[["'`])([A-Za-z_]\w*)/g
+
+/**
+ * Name all wanted variables. The same servers in the same order always get the same names.
+ * @param text of the file that rows are added to: what it reads already has another value, for all we know
+ */
 export function nameVariables(
   servers: readonly ForeignServer[],
   env: Readonly<Record<string, string | undefined>>,
+  text = '',
 ): NamedServers {
-  const taken = new Set(references(servers).flatMap((piece) => ('variable' in piece ? [piece.variable] : [])))
+  const taken = new Set(Array.from(text.matchAll(READ), ([, braced, member]) => String(braced ?? member)))
+  for (const piece of references(servers)) if ('variable' in piece) taken.add(piece.variable)
   const chosen = new Map<string, string>()
   const uses: Use[] = []
   const named = servers.map((server, index) => ({

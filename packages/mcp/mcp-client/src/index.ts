@@ -151,13 +151,15 @@ async function openServer(ctx: Context, spec: ServerSpec): Promise<OpenedServer>
     folder: dshHomePath('mcp-client'),
     note: (text: string): void => say({ level: 'warn', text }),
   }
+  // Before the wait: the row may have ended after it, and takes nothing up then.
+  const beyond = beyondHost(ctx)
   const [memory, pins] = await Promise.all([openMemory(spec, files), openPins(spec, files)])
   const bridge = createBridge(spec, {
     register,
     services: hostServices(ctx, (level, text) => say({ level, text })),
     memory,
     pins,
-    beyond: beyondHost(ctx),
+    beyond,
     login: { folder: files.folder, safe: safeFor(ctx, spec, files) },
     clock: SYSTEM_CLOCK,
     version: VERSION,

@@ -126,7 +126,7 @@ ${row('service', 'command: x', '  disabled: !!js tools.isBusy\n')}
 ${row('one', 'command: a')}
 ${row('two', 'comand: a')}
 ${row('three', 'command: !!js nobody.knows.this')}
-${row('one', 'command: b')}
+${row('one', 'command: b').replace('mcp-one', 'mcp-again')}
 - { name: ${PLUGIN} }
 - { id: list, name: ${PLUGIN}, config: [1] }
 `,
@@ -374,5 +374,34 @@ describe('the choice of rows', () => {
     expect(() => selectRows(source, ['three'])).toThrow('no server "three" in cordis.yml; it has one, two')
     write('cordis.yml', '[]')
     expect(() => selectRows(load(), ['three'])).toThrow('it has no row of')
+  })
+})
+
+describe('what stops the host', () => {
+  it('is told: two rows of one id, in groups too', () => {
+    write('cordis.yml', row('one', 'command: node') + row('one', 'command: other'))
+    expect(() => load()).toThrow(/two rows have the id "mcp-one"; the host does not start with that/)
+    write(
+      'cordis.yml',
+      `${row('one', 'command: node')}- id: group\n  name: cordis:group\n  group: true\n  config:\n    - id: mcp-one\n      name: x\n`,
+    )
+    expect(() => load()).toThrow(/two rows have the id "mcp-one"/)
+  })
+
+  it('is told: a name that is nearly that of the plugin', () => {
+    write(
+      'cordis.yml',
+      `${row('one', 'command: node').replace('dsh-mcp-client', 'dsh-mcp-clent')}- { id: nameless }\n`,
+    )
+    const source = load()
+    expect(source.rows).toEqual([])
+    expect(source.notes).toEqual([
+      'row mcp-one: there is no plugin "@deepseek-ai/dsh-mcp-clent"; did you mean @deepseek-ai/dsh-mcp-client?',
+    ])
+  })
+
+  it('is not a byte order mark, which the host skips', () => {
+    write('cordis.yml', `\uFEFF${row('one', 'command: node')}`)
+    expect(load().rows.map(shown)).toEqual(['one: stdio node'])
   })
 })

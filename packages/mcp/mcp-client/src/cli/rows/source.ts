@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resolveConfig } from '../../config.ts'
+import { nearest } from '../../distance.ts'
 import { messageOf } from '../../errors.ts'
 import type { McpError } from '../../errors.ts'
 import { cleanLine } from '../../text.ts'
@@ -123,8 +124,26 @@ function entriesOfFile(path: string, notes: string[]): Entry[] {
   if (!Array.isArray(list))
     throw new UsageError(`${path}: must be a list of rows, each beginning with "- id:"`)
   const entries = list.filter(isEntry)
-  if (!isOverlay(entries)) return entries
+  if (!isOverlay(entries)) {
+    refuseSharedIds(entries, path)
+    return entries
+  }
   return applyPatches([], entries, (warning) => notes.push(warning))
+}
+
+/** The host does not start at all with such a file. */
+function refuseSharedIds(entries: readonly Entry[], path: string, seen = new Set<unknown>()): void {
+  for (const entry of entries) {
+    const { id } = entry
+    if (id !== undefined && seen.has(id)) {
+      const name = cleanLine(String(id), MAX_NAME_CHARS)
+      throw new UsageError(
+        `${path}: two rows have the id ${JSON.stringify(name)}; the host does not start with that`,
+      )
+    }
+    seen.add(id)
+    if (isGroup(entry)) refuseSharedIds(entry.config.filter(isEntry), path, seen)
+  }
 }
 
 interface Walk {
@@ -142,7 +161,14 @@ function rowsOf(entries: readonly Entry[], walk: Walk): Row[] {
     const disabled = walk.disabled === true || isDisabled(entry, scope)
     if (isGroup(entry)) return rowsOf(entry.config.filter(isEntry), { ...walk, disabled })
     if (entry['name'] === 'cordis:include') return rowsOfInclude(entry, { ...walk, disabled })
-    if (typeof entry['name'] !== 'string' || !OURS.test(entry['name'])) return []
+    if (typeof entry['name'] !== 'string') return []
+    if (!OURS.test(entry['name'])) {
+      if (nearest(entry['name'], [PACKAGE]) !== undefined)
+        walk.notes.push(
+          `row ${id}: there is no plugin ${JSON.stringify(entry['name'])}; did you mean ${PACKAGE}?`,
+        )
+      return []
+    }
     return [resolveRow({ id, disabled, raw: entry['config'], scope }, walk.io)]
   })
 }

@@ -32,7 +32,12 @@ const MAX_MESSAGE_CHARS = 300
  * @throws UsageError with line and column
  */
 export function readYaml(text: string, label: string): unknown {
-  const document = parseDocument(text, { schema: 'core', customTags: [JS_TAG], prettyErrors: true })
+  // The host reads a file with a byte order mark, too.
+  const document = parseDocument(text.replace(/^\uFEFF/, ''), {
+    schema: 'core',
+    customTags: [JS_TAG],
+    prettyErrors: true,
+  })
   const [error] = document.errors
   if (error !== undefined) {
     const start = error.linePos?.[0]

@@ -196,7 +196,7 @@ describe('server-everything in a running host', () => {
   it('logs through the host, reports progress, and runs tasks', async () => {
     const { host, call } = await open(['programming'])
     await call('toggle-simulated-logging')
-    await host.until(() => host.logs.some(({ text }) => /server: .*-level message/.test(text)))
+    await host.until(() => host.logs.some(({ text }) => /server: \w+[ -]level[ -]message/.test(text)))
     await call('toggle-simulated-logging')
     const running = call('trigger-long-running-operation', { duration: 0.4, steps: 4 })
     const calls = () => host.ctx.mcpServers.get('everything')?.calls

@@ -31,6 +31,8 @@ export interface BeyondOptions {
   readonly services: HostServices
   readonly clock: Clock
   readonly session: () => Session | undefined
+  /** Whether a tool of this public name is offered now. */
+  readonly offers: (publicName: string) => boolean
   readonly prepare: (signal: AbortSignal, agent: Agent) => Promise<Session | undefined>
   readonly reason: () => string
   readonly failed: (session: Session | undefined, error: unknown) => void
@@ -91,7 +93,7 @@ export function createBeyond(options: BeyondOptions): Beyond {
   let endNews: (() => void) | undefined
 
   function linkReader(): string | undefined {
-    return isReading ? resources.readerName : undefined
+    return isReading && options.offers(resources.readerName) ? resources.readerName : undefined
   }
 
   /** Agents are told of changed resources where a server tells of them at all. */

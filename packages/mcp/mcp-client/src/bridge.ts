@@ -72,7 +72,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     meta: () => host.observer?.()?.meta(),
     checkAgain: (entry) => trust.checkAgain(entry),
     ask: (request, asking) => beyond.ask(request, asking),
-    linkReader: () => publisher.find(beyond.linkReader() ?? '')?.publicName,
+    linkReader: () => beyond.linkReader(),
     onProgress: (callId, words) => record.progress(callId, words),
   }
   const beyond = createBeyond({
@@ -81,6 +81,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     services: host.services,
     clock: host.clock,
     session: calls.session,
+    offers: (publicName) => publisher.find(publicName) !== undefined,
     prepare: support.prepare,
     reason: calls.reason,
     failed: support.failed,

@@ -8,17 +8,22 @@ import type { JsonObject, JsonValue } from '../types.ts'
 /** A result of tools/call with the contents of a result of resources/read. Untrusted in, untrusted out. */
 export function toCallResult(result: JsonObject, notes: readonly string[] = []): JsonObject {
   const { contents } = result
-  const blocks: JsonValue[] = Array.isArray(contents) ? contents.map(blockOf) : []
+  const found = Array.isArray(contents) ? contents : []
+  const blocks = found.flatMap((content) => blocksOf(content, found.length > 1))
   if (blocks.length === 0) blocks.push({ type: 'text', text: '(the resource has no contents)' })
   return { content: [...blocks, ...notes.map((text) => ({ type: 'text', text }))] }
 }
 
-function blockOf(content: JsonValue): JsonValue {
-  if (!isJsonObject(content)) return { type: 'resource', resource: content }
-  const { blob, mimeType } = content
+/** An image has no place for its URI: where there are several contents, it stands before it. */
+function blocksOf(content: JsonValue, isOneOfMany: boolean): JsonValue[] {
+  if (!isJsonObject(content)) return [{ type: 'resource', resource: content }]
+  const { uri, blob, mimeType } = content
   if (typeof blob === 'string' && typeof mimeType === 'string') {
     const [kind] = mimeType.split('/')
-    if (kind === 'image' || kind === 'audio') return { type: kind, data: blob, mimeType }
+    if (kind === 'image' || kind === 'audio') {
+      const name = isOneOfMany && typeof uri === 'string' ? [{ type: 'text', text: `Resource ${uri}:` }] : []
+      return [...name, { type: kind, data: blob, mimeType }]
+    }
   }
-  return { type: 'resource', resource: content }
+  return [{ type: 'resource', resource: content }]
 }

@@ -54,29 +54,48 @@ export function createResources(spec: Pick<ServerSpec, 'serverName' | 'limits' |
         `${quoted(uri)} is a template: put values in the place of the {parameters}. Nothing was sent`,
       )
     }
+    const agent = options.caller?.agent
+    // Before the read: a change between the two would be lost, and one in the middle of the read is news.
+    const watch = await watching(session, uri, args['watch'], agent)
+    const hadNews = agent !== undefined && watches.read(uri, agent)
     try {
-      const result = await session.request('resources/read', { uri }, options)
-      return toCallResult(result, await watch(session, uri, args['watch'], options.caller?.agent))
+      return toCallResult(await session.request('resources/read', { uri }, options), watch.notes)
     } catch (error) {
+      if (hadNews) watches.updated(uri, agent)
+      if (watch.isNew) void unwatch(session, uri, agent as object)
       throw isNotFound(error) ? notFound(uri, listings.get(session), error) : error
     }
   }
 
-  /** After a read: begins or ends watching, as the agent said. Returns what it should know. */
-  async function watch(
+  interface Watching {
+    /** What the agent should know. */
+    readonly notes: readonly string[]
+    /** It began with this read. */
+    readonly isNew: boolean
+  }
+
+  /** Begins or ends watching, as the agent said. */
+  async function watching(
     session: Session,
     uri: string,
     wish: unknown,
     agent: object | undefined,
-  ): Promise<string[]> {
-    if (agent === undefined) return wish === true ? ['[not watched: nobody could be told]'] : []
-    watches.read(uri, agent)
-    if (wish === false && watches.delete(uri, agent)) await session.watchResources(watches.uris())
-    if (wish !== true) return []
-    if (!watches.add(uri, agent))
-      return [`[not watched: ${MAX_WATCHED} resources of this server are watched already]`]
-    if (await session.watchResources(watches.uris())) return ['[watched: you are told when it changes]']
-    return ['[the server did not agree to tell when it changes]']
+  ): Promise<Watching> {
+    const saying = (...notes: readonly string[]): Watching => ({ notes, isNew: false })
+    if (agent === undefined) return wish === true ? saying('[not watched: nobody could be told]') : saying()
+    if (wish === false) await unwatch(session, uri, agent)
+    if (wish !== true) return saying()
+    const added = watches.add(uri, agent)
+    if (added === 'full')
+      return saying(`[not watched: ${MAX_WATCHED} resources of this server are watched already]`)
+    if (await session.watchResources(watches.uris()))
+      return { notes: ['[watched: you are told when it changes]'], isNew: added === 'added' }
+    watches.delete(uri, agent)
+    return saying('[the server did not agree to tell when it changes]')
+  }
+
+  async function unwatch(session: Session, uri: string, agent: object): Promise<void> {
+    if (watches.delete(uri, agent)) await session.watchResources(watches.uris())
   }
 
   function notFound(uri: string, listing: Listing | undefined, cause: unknown): McpError {

@@ -27,14 +27,14 @@ export class Watches {
     this.refTo = refTo
   }
 
-  /** @returns false where too many are watched already */
-  add(uri: string, agent: object): boolean {
+  /** @returns `full` where too many are watched already */
+  add(uri: string, agent: object): 'added' | 'known' | 'full' {
     this.prune()
     const watchers = this.byUri.get(uri) ?? []
-    if (watchers.some((watcher) => watcher.agent.deref() === agent)) return true
-    if (!this.byUri.has(uri) && this.byUri.size >= MAX_WATCHED) return false
+    if (watchers.some((watcher) => watcher.agent.deref() === agent)) return 'known'
+    if (!this.byUri.has(uri) && this.byUri.size >= MAX_WATCHED) return 'full'
     this.byUri.set(uri, [...watchers, { agent: this.refTo(agent), hasNews: false }])
-    return true
+    return 'added'
   }
 
   /** @returns whether the agent watched it */
@@ -46,14 +46,27 @@ export class Watches {
     return rest.length < watchers.length
   }
 
-  /** The agent has read it: what changed before is no news. */
-  read(uri: string, agent: object): void {
-    for (const watcher of this.byUri.get(uri) ?? [])
-      if (watcher.agent.deref() === agent) watcher.hasNews = false
+  /**
+   * The agent reads it now: what changed before is no news.
+   * @returns whether there was any
+   */
+  read(uri: string, agent: object): boolean {
+    let hadNews = false
+    for (const watcher of this.byUri.get(uri) ?? []) {
+      if (watcher.agent.deref() !== agent) continue
+      hadNews ||= watcher.hasNews
+      watcher.hasNews = false
+    }
+    return hadNews
   }
 
-  updated(uri: string): void {
-    for (const watcher of this.byUri.get(uri) ?? []) watcher.hasNews = true
+  /** A server may name a part of what is watched. Without an agent: for all that watch it. */
+  updated(uri: string, agent?: object): void {
+    for (const [watched, watchers] of this.byUri) {
+      if (uri !== watched && !uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`)) continue
+      for (const watcher of watchers)
+        if (agent === undefined || watcher.agent.deref() === agent) watcher.hasNews = true
+    }
   }
 
   /** All that are watched for anybody. */

@@ -149,12 +149,21 @@ describe('contents', () => {
       content: [
         { type: 'resource', resource: text },
         { type: 'resource', resource: pdf },
+        { type: 'text', text: 'Resource a:3:' },
         { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'text', text: 'Resource a:4:' },
         { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
         { type: 'resource', resource: { uri: 'a:5', blob: 'AAAA' } },
         { type: 'resource', resource: 'odd' },
       ],
     })
+  })
+
+  it('of one image are the image alone, and one without a URI has none', () => {
+    const image = { blob: 'AAAA', mimeType: 'image/png' }
+    const block = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
+    expect(toCallResult({ contents: [{ uri: 'a:3', ...image }] })).toEqual({ content: [block] })
+    expect(toCallResult({ contents: [image, image] })).toEqual({ content: [block, block] })
   })
 
   it.each([[{}], [{ contents: [] }], [{ contents: 'odd' }]])(
@@ -175,9 +184,9 @@ describe('watches', () => {
     const watches = new Watches()
     const [ada, bob] = [{}, {}]
     expect([watches.add('a:1', ada), watches.add('a:1', ada), watches.add('a:1', bob)]).toEqual([
-      true,
-      true,
-      true,
+      'added',
+      'known',
+      'added',
     ])
     watches.add('a:2', ada)
     expect(watches.newsFor(ada)).toEqual([])
@@ -189,8 +198,11 @@ describe('watches', () => {
       watches.newsFor({}),
       watches.newsFor(undefined),
     ]).toEqual([['a:1'], ['a:1'], [], []])
-    watches.read('a:1', ada)
-    watches.read('a:unknown', ada)
+    expect([watches.read('a:1', ada), watches.read('a:1', ada), watches.read('a:unknown', ada)]).toEqual([
+      true,
+      false,
+      false,
+    ])
     expect([watches.newsFor(ada), watches.newsFor(bob)]).toEqual([[], ['a:1']])
     expect([watches.delete('a:1', ada), watches.delete('a:1', ada), watches.uris()]).toEqual([
       true,
@@ -205,14 +217,29 @@ describe('watches', () => {
     const gone = new Set<object>()
     const watches = new Watches((agent) => ({ deref: () => (gone.has(agent) ? undefined : agent) }))
     const agents = Array.from({ length: MAX_WATCHED }, () => ({}))
-    for (const [at, agent] of agents.entries()) expect(watches.add(`a:${at}`, agent)).toBe(true)
-    expect(watches.add('a:more', {})).toBe(false)
-    expect(watches.add('a:0', {})).toBe(true)
+    for (const [at, agent] of agents.entries()) expect(watches.add(`a:${at}`, agent)).toBe('added')
+    expect(watches.add('a:more', {})).toBe('full')
+    expect(watches.add('a:0', {})).toBe('added')
     gone.add(agents[0] as object).add(agents[1] as object)
     expect(watches.uris()).toHaveLength(MAX_WATCHED - 1)
     expect(watches.uris()).toContain('a:0')
     expect(watches.uris()).not.toContain('a:1')
-    expect(watches.add('a:more', {})).toBe(true)
+    expect(watches.add('a:more', {})).toBe('added')
+  })
+
+  it('hear of parts of what is watched, and of a change for one agent alone', () => {
+    const watches = new Watches()
+    const [ada, bob] = [{}, {}]
+    for (const agent of [ada, bob]) watches.add('a:dir', agent)
+    watches.add('a:dirt', ada)
+    watches.add('a:folder/', ada)
+    watches.updated('a:dir/file')
+    watches.updated('a:folder/file')
+    expect(watches.newsFor(ada)).toEqual(['a:dir', 'a:folder/'])
+    watches.read('a:dir', ada)
+    watches.read('a:dir', bob)
+    watches.updated('a:dir', bob)
+    expect([watches.newsFor(ada), watches.newsFor(bob)]).toEqual([['a:folder/'], ['a:dir']])
   })
 
   it('name URIs as a prompt can hold them, and not too many', () => {

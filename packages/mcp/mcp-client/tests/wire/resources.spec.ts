@@ -200,6 +200,38 @@ describe('the two tools', () => {
     )
   })
 
+  it('tell of a change that comes while it is read, and forget nothing where the read fails', async () => {
+    let isBroken = false
+    let reads = 0
+    const server = await start('legacy', {
+      methods: {
+        'resources/read': async ({ uri }) => {
+          reads += 1
+          if (isBroken) throw new RpcError(-32603, 'the disk')
+          if (reads === 2) {
+            server.notify('notifications/resources/updated', { uri })
+            await vi.waitFor(async () => expect(await newsOf(ada)).toContain('note:1'))
+          }
+          return { contents: [{ uri, text: 'x' }] }
+        },
+      },
+    })
+    const ada = await host.agent()
+    await vi.waitFor(() => expect(server.openResponses.size).toBeGreaterThan(0))
+    await text('read_resource', { uri: 'note:1', watch: true }, ada)
+    await text('read_resource', { uri: 'note:1' }, ada)
+    expect(await newsOf(ada)).toContain('note:1')
+    isBroken = true
+    expect(await text('read_resource', { uri: 'note:1' }, ada)).toContain('the disk')
+    expect(await newsOf(ada)).toContain('note:1')
+    await text('read_resource', { uri: 'note:2', watch: true }, ada)
+    const gone = (): number =>
+      server.requests.filter(
+        ({ message }) => (message as { method?: string } | undefined)?.method === 'resources/unsubscribe',
+      ).length
+    await vi.waitFor(() => expect(gone()).toBe(1))
+  })
+
   it('watch no more than a number of resources', async () => {
     await start('legacy', {
       methods: { 'resources/read': ({ uri }) => ({ contents: [{ uri, text: 'x' }] }) },

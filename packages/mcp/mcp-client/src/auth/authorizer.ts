@@ -190,7 +190,7 @@ export function createAuthorizer(options: AuthorizerOptions): ServerAuthorizer {
     throw new McpError(
       `the login does not cover this: the server wants the scope ${safeLine(String(asked.scope), redact, 200)}. ` +
         `Log in again (dsh-mcp login ${serverName}, or the link in the status of the server)`,
-      { code: 'MCP_FORBIDDEN', server: serverName, stage: 'auth', data: { status: 403 } },
+      { code: 'MCP_FORBIDDEN', server: serverName, stage: 'auth', data: { status: 403, awaitsLogin: true } },
     )
   }
 

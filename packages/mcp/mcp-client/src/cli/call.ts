@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue, ServerSpec } from '../types.ts'
 import { nearest } from './distance.ts'
 import { EXIT, UsageError } from './exit.ts'
 import type { ExitCode } from './exit.ts'
+import { loginHint } from './login-advice.ts'
 import { loginHostOf } from './login-host.ts'
 import type { Output } from './output.ts'
 import type { Row } from './rows/source.ts'
@@ -49,7 +50,11 @@ async function callOn(
   output: Output,
 ): Promise<ExitCode> {
   const failure = server.failure ?? server.status().lastError
-  if (failure !== undefined) return fail(output, spec, failure)
+  if (failure !== undefined) {
+    const next = loginHint(server.failure, spec)
+    if (next !== undefined) output.note(`-> ${next}`)
+    return fail(output, spec, failure)
+  }
   const definition = definitionOf(server.definitions(), spec, tool)
   if (definition === undefined) {
     return fail(output, spec, { code: 'UNKNOWN_TOOL', message: unknown(server.definitions(), spec, tool) })

@@ -1,5 +1,8 @@
 /** Owns what a person can do about a login that does not work: a sentence or two for each way it fails. Pure. */
+import { takesLogin } from '../bridge-login.ts'
 import { isMcpError } from '../errors.ts'
+import type { McpError } from '../errors.ts'
+import type { ServerSpec } from '../types.ts'
 
 interface Failure {
   readonly code: string
@@ -21,7 +24,9 @@ const MAKERS = 'Tell the makers of the server; nothing was sent there.'
 const BY_WORDS: readonly (readonly [RegExp, ...string[]])[] = [
   [
     /EADDRINUSE/,
-    'The port for the answer is taken: end the other login, or choose another: --callback-port.',
+    'The port for the answer is taken, most likely by a host that waits for this login: open the link that /mcp SERVER ' +
+      'login shows there, and it finishes by itself.',
+    'Else end the other login, or choose a port that is registered, too: --callback-port.',
   ],
   [/EACCES/, 'The port for the answer is not allowed here: choose one above 1023: --callback-port.'],
   [/could not be kept/, 'See that its place can be written, and that the disk has room. Then log in again.'],
@@ -39,6 +44,12 @@ const BY_WORDS: readonly (readonly [RegExp, ...string[]])[] = [
   ],
   [/is not https/, MAKERS],
 ]
+
+/** The command that mends a failed connection, where that is a login. */
+export function loginHint(failure: McpError | undefined, spec: ServerSpec): string | undefined {
+  const lacks = failure?.code === 'MCP_AUTH_REQUIRED' || failure?.data['awaitsLogin'] === true
+  return lacks && takesLogin(spec) ? `dsh-mcp login ${spec.serverName}` : undefined
+}
 
 /** What to do next, the likeliest first. */
 export function loginAdvice({ code, message }: Failure, serverName: string): readonly string[] {

@@ -2,6 +2,7 @@
 import { safeLine } from '../text.ts'
 import { EXIT } from './exit.ts'
 import type { ExitCode } from './exit.ts'
+import { loginHint } from './login-advice.ts'
 import { loginHostOf } from './login-host.ts'
 import type { Output } from './output.ts'
 import { inOrder } from './queue.ts'
@@ -23,6 +24,8 @@ interface Tested {
   readonly revision?: string
   readonly server?: string
   readonly error?: { readonly code: string; readonly message: string }
+  /** The command that mends it, where it is a login. */
+  readonly next?: string
 }
 
 const CONCURRENCY = 4
@@ -62,6 +65,7 @@ async function testRow(row: Row, timeoutMs: number | undefined, output: Output):
     login: loginHostOf(spec, output.io),
   })
   const { facts, tools, lastError } = server.status()
+  const next = loginHint(server.failure, spec)
   await server.close()
   const failure = server.failure ?? lastError
   const info = facts?.serverInfo
@@ -76,14 +80,16 @@ async function testRow(row: Row, timeoutMs: number | undefined, output: Output):
     ...(failure === undefined
       ? {}
       : { error: { code: failure.code, message: safeLine(failure.message, spec.redact, MAX_LINE_CHARS) } }),
+    ...(next === undefined ? {} : { next }),
   }
 }
 
 function lineOf(
-  { name, ok, tools, leftOut, durationMs, revision, server, error }: Tested,
+  { name, ok, tools, leftOut, durationMs, revision, server, error, next }: Tested,
   output: Output,
 ): string {
-  if (!ok) return `${output.style('red', 'FAIL')} ${name}  ${error?.message ?? 'interrupted'}`
+  const advice = next === undefined ? '' : `\n  -> ${next}`
+  if (!ok) return `${output.style('red', 'FAIL')} ${name}  ${error?.message ?? 'interrupted'}${advice}`
   const out = leftOut === 0 ? '' : `, ${leftOut} left out`
   const who = server === undefined ? '' : `  ${output.style('dim', server)}`
   return `${output.style('green', 'ok')}   ${name}  ${tools} tools${out}  ${revision}  ${durationMs} ms${who}`

@@ -146,7 +146,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function breakDown(generation: Generation, error: McpError): void {
-    const { disposition } = error
+    // Wider access is a login away: a connection that breaks at this waits for one.
+    const disposition = error.data['awaitsLogin'] === true ? 'auth' : error.disposition
     const broke = disposition === 'auth' || disposition === 'fatal' ? disposition : 'retry'
     dispatch({ type: 'broke', generation, disposition: broke }, error)
   }

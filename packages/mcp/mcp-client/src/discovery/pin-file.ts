@@ -12,6 +12,7 @@ import { SYSTEM_CLOCK } from '../clock.ts'
 import { openStore } from '../store.ts'
 import type { Store } from '../store.ts'
 import type { Target } from '../types.ts'
+import { breakDeadLock } from './pin-lock.ts'
 import { EMPTY_BOOK, applyEdits } from './pins.ts'
 import type { Pin, PinBook, PinEdit, PinSet, Version } from './pins.ts'
 
@@ -101,6 +102,7 @@ export async function openPinFile(options: PinFileOptions): Promise<PinFile> {
     if (owed.length === 0) return
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
+      await breakDeadLock(path)
       await withFileLock(path, merge)
     } catch (error) {
       // A lock that its owner left behind: the merge alone loses an edit only to a writer of the very same moment.

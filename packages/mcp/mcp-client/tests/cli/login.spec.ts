@@ -224,7 +224,7 @@ describe('dsh-mcp login', () => {
     expect(refused.code).toBe(1)
     expect(JSON.parse(refused.out)).toMatchObject({
       state: 'failed',
-      next: ['The port for the answer is taken: end the other login, or choose another: --callback-port.'],
+      next: [expect.stringContaining('/mcp SERVER login'), expect.stringContaining('--callback-port')],
     })
     const running = start(['login', 'notes', '--callback-port', String(taken)])
     const link = await running.link()
@@ -582,5 +582,29 @@ describe('a browser', () => {
     for (const link of ['file:///etc/passwd', 'javascript:alert(1)', '-h', 'a:b', '']) {
       expect(browserCommand(link, 'linux')).toBeUndefined()
     }
+  })
+})
+
+describe('a server that asks for authorization', () => {
+  it.each([['test'], ['call']])('is told with the command that mends it: %s', async (verb) => {
+    const argv = verb === 'test' ? ['test', 'notes'] : ['call', 'notes', 'echo', '{"message":"a"}']
+    const { code, out, err } = await ran(argv)
+    expect(code).toBe(1)
+    expect(out + err).toContain('-> dsh-mcp login notes')
+  })
+
+  it('is not told so where the row brings its own header', async () => {
+    rows({ headers: { Authorization: 'Bearer wrong' } })
+    const { code, out, err } = await ran(['test', 'notes'])
+    expect(code).toBe(1)
+    expect(out + err).not.toContain('dsh-mcp login')
+  })
+
+  it('for a wider scope than was granted gets it by a login', async () => {
+    await login()
+    server.intercept = authorization.guard({ scope: () => 'admin' })
+    expect((await ran(['test', 'notes'])).out).toContain('-> dsh-mcp login notes')
+    await login()
+    expect((await ran(['test', 'notes'])).code).toBe(0)
   })
 })

@@ -1,9 +1,20 @@
 /** Owns the tests of the file of pins: who writes what when, what is lost and what is not. */
-import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '@dsh-mcp/testkit'
 import { openPinFile, pinIdentityOf } from '../../src/discovery/pin-file.ts'
+import { breakDeadLock } from '../../src/discovery/pin-lock.ts'
 import type { PinFile } from '../../src/discovery/pin-file.ts'
 import type { PinEdit } from '../../src/discovery/pins.ts'
 import type { Target } from '../../src/types.ts'
@@ -222,6 +233,29 @@ describe('a file of pins', () => {
     file.edit([pin('a')])
     await expect.poll(async () => names(await t.open()), { timeout: 5_000 }).toEqual(['a'])
     await expect.poll(() => t.notes.join()).toMatch(/pins are written without a lock: .*pins-kit\.json\.lock/)
+  })
+
+  it.each([
+    ['its owner is gone', '2147483646\n', 60, false],
+    ['its owner was killed before it wrote its number', '', 60, false],
+    ['its owner is gone for a moment only', '2147483646\n', 0, true],
+    ['its owner runs', `${process.pid}\n`, 60, true],
+    ['it is of another making', 'somebody', 60, true],
+  ])('breaks a lock where %s', async (_where, owner, ageS, stays) => {
+    const t = place()
+    mkdirSync(t.folder, { recursive: true, mode: 0o700 })
+    const lock = `${t.path}.lock`
+    writeFileSync(lock, owner)
+    utimesSync(lock, Date.now() / 1000 - ageS, Date.now() / 1000 - ageS)
+    await breakDeadLock(t.path)
+    expect(existsSync(lock)).toBe(stays)
+    if (stays) return
+    const file = await t.open()
+    writeFileSync(lock, owner)
+    utimesSync(lock, 1, 1)
+    file.edit([pin('a')])
+    await file.flush()
+    expect([names(await t.open()), t.notes, existsSync(lock)]).toEqual([['a'], [], false])
   })
 
   it('that cannot be written is told, and holds in this process', async () => {

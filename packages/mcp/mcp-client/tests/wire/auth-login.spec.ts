@@ -297,3 +297,15 @@ it('sends nothing kept to a server that the row was pointed at later', async () 
   expect(other.sent().every((header) => header === undefined)).toBe(true)
   await other.close()
 })
+
+it('waits for a login where the connection itself wants more scope', async () => {
+  let scope: string | undefined
+  scene = await openAuthScene({}, { scope: () => scope })
+  await (await scene.open({}, { person: follow })).close()
+  scope = 'files:read'
+  const host = await scene.open()
+  await expect.poll(() => host.state()).toBe('needs-auth')
+  await expect.poll(() => host.bridge.status().login).toBeDefined()
+  expect(await visit(host.bridge.status().login)).toBe(200)
+  await expect.poll(() => host.state()).toBe('ready')
+})

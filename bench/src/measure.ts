@@ -1,4 +1,4 @@
-/** Owns one measurement: a process of its own, given one contender and one workload; prints one line of JSON. */
+/** Owns one measurement: a process of its own, given one contender and one workload; prints one line, of figures or of what failed. */
 import { contenderOf } from './contenders/index.ts'
 import type { ContenderName } from './contenders/index.ts'
 import type { Size } from './workload.ts'
@@ -14,5 +14,11 @@ export interface Task {
 const { workload, contender, base, size } = JSON.parse(process.argv[2] ?? '') as Task
 const found = WORKLOADS.find(({ id }) => id === workload)
 if (found === undefined) throw new Error(`no workload ${workload}`)
-const figures = await found.run(await contenderOf(contender, base), size)
-process.stdout.write(`\nRESULT ${JSON.stringify(figures)}\n`, () => process.exit(0))
+let line: string
+try {
+  line = `RESULT ${JSON.stringify(await found.run(await contenderOf(contender, base), size))}`
+} catch (error) {
+  // One line without a stack: it goes on a page, and the paths of this machine do not.
+  line = `FAILED ${String(error).split('\n', 1)[0]}`
+}
+process.stdout.write(`\n${line}\n`, () => process.exit(0))

@@ -95,10 +95,11 @@ function measure(task: Task): Promise<Figures | string> {
       clearTimeout(timer)
       end(child.pid)
       running = undefined
-      const line = /^RESULT (.*)$/m.exec(out)?.[1]
-      if (line !== undefined) resolve(JSON.parse(line) as Figures)
-      else
-        resolve(/^\w*Error: .*$/m.exec(err)?.[0] ?? (code === null ? 'did not end' : err.trim().slice(-200)))
+      const [, kind, line = ''] = /^(RESULT|FAILED) (.*)$/m.exec(out) ?? []
+      if (kind === 'RESULT') resolve(JSON.parse(line) as Figures)
+      else if (kind === 'FAILED') resolve(line)
+      // Thrown past the measurement: of its last words, none that names a path.
+      else resolve(/^\w*Error: .*$/m.exec(err)?.[0] ?? (code === null ? 'did not end' : `ended with ${code}`))
     })
   })
 }

@@ -17,9 +17,27 @@ const LIMIT_MS = 120_000
 const BUNDLED =
   /^(?:@modelcontextprotocol\/|zod(?:\/|$)|pkce-challenge$|jose(?:\/|$)|eventsource(?:-parser)?(?:\/|$))/
 
+/**
+ * Of what the SDK brings for Node all but Ajv, 290 KB: no schema is checked by it (`UNUSED_VALIDATOR` in
+ * connection/open-session.ts). Whoever makes one all the same learns it at once.
+ */
+const SDK_SHIMS = `
+export const CORS_IS_POSSIBLE = false
+export class DefaultJsonSchemaValidator {
+  constructor() {
+    throw new Error('the build of dsh-mcp-client leaves the schema validator of the SDK out')
+  }
+}
+`
+
 const externals: Plugin = {
   name: 'externals',
   setup(bundle) {
+    bundle.onResolve({ filter: /^@modelcontextprotocol\/client\/_shims$/ }, () => ({
+      path: 'sdk-shims',
+      namespace: 'ours',
+    }))
+    bundle.onLoad({ filter: /^sdk-shims$/, namespace: 'ours' }, () => ({ contents: SDK_SHIMS }))
     bundle.onResolve({ filter: /^[^./]/ }, ({ kind, path }) =>
       kind === 'entry-point' || BUNDLED.test(path) ? undefined : { path, external: true },
     )

@@ -15,6 +15,7 @@ import type {
   DefinitionBytes,
   Exposure,
   OfferedTool,
+  ServerState,
   ServerStatus,
 } from './types.ts'
 
@@ -55,6 +56,7 @@ export interface Bridge extends Pick<Trust, 'review' | 'approve' | 'pins'>, Pick
   /** Start the server, or serve what is remembered of a lazy one. Settles with the first attempt's error, if any. */
   start(): Promise<McpError | undefined>
   status(): ServerStatus
+  state(): ServerState
   /** By public name; the same array while nothing changed. */
   offered(): readonly OfferedTool[]
   find(publicName: string): OfferedTool | undefined

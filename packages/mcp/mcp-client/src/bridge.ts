@@ -271,6 +271,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
         tools: { ...publisher.report(), ...trust.status() },
       })
     },
+    state: () => supervisor.snapshot().state.name,
     logout: login.logout,
     review: trust.review,
     approve: trust.approve,

@@ -88,7 +88,7 @@ export async function apply(ctx: Context, config: Config): Promise<void> {
       bridge?.withdraw()
       void bridge?.dispose()
     },
-    isHealthy: () => bridge !== undefined && !UNHEALTHY.has(bridge.status().state),
+    isHealthy: () => bridge !== undefined && !UNHEALTHY.has(bridge.state()),
   })
   const opened = await openServer(ctx, spec)
   bridge = opened.bridge
@@ -174,6 +174,7 @@ async function openServer(ctx: Context, spec: ServerSpec): Promise<OpenedServer>
     tools: spec.tools,
     scope: scopeOf(ctx),
     status: () => bridge.status(),
+    state: () => bridge.state(),
     restart: () => bridge.restart(),
     approve: (tool) => bridge.approve(tool ?? '*'),
     pins: () => bridge.pins(),

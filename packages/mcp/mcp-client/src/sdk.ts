@@ -2,16 +2,17 @@
  * Owns the one lazy import of the MCP SDK, so that importing this package costs little until a server is
  * configured. Only connection/, auth/, inbound/ and errors.ts may use it.
  */
-import type * as SdkModule from '@modelcontextprotocol/client'
+import type * as SdkParts from './sdk-parts.ts'
 
-export type Sdk = typeof SdkModule
+/** What is used of it. */
+export type Sdk = typeof SdkParts
 
 let loading: Promise<Sdk> | undefined
 let loaded: Sdk | undefined
 
 /** Load the SDK once per process. Rejects with the import error of a broken installation. */
 export function loadSdk(): Promise<Sdk> {
-  loading ??= import('@modelcontextprotocol/client').then((sdk) => (loaded = sdk))
+  loading ??= import('./sdk-parts.ts').then((sdk) => (loaded = sdk))
   return loading
 }
 

@@ -9,6 +9,7 @@ import type { Agent } from '@deepseek-ai/dsh-agent'
 import type { CommandId } from '@deepseek-ai/dsh-commands'
 import type {} from '@deepseek-ai/dsh-commands/types'
 import { hubOf } from './hub.ts'
+import type { Hub } from './hub.ts'
 import { headline, troubleText } from './status.ts'
 import type { ServerHandle, ServerStatus } from './types.ts'
 
@@ -30,12 +31,14 @@ interface Seen {
   isCarded: boolean
 }
 
+type Stated = Pick<ServerStatus, 'serverName' | 'state'>
+
 export interface Troubles {
   /** The state of a server changed. */
-  saw(status: ServerStatus): void
+  saw(server: Stated): void
   left(serverName: string): void
   /** Servers in trouble that were not told in this way yet; they count as told now. */
-  take(way: 'isWarned' | 'isCarded', servers: readonly ServerStatus[]): ServerStatus[]
+  take<T extends Stated>(way: 'isWarned' | 'isCarded', servers: readonly T[]): T[]
 }
 
 export function createTroubles(): Troubles {
@@ -68,16 +71,20 @@ export const NOTICES = {
   async apply(ctx: Context): Promise<void> {
     const hub = hubOf(ctx.root)
     const troubles = createTroubles()
-    const statuses = (): ServerStatus[] => hub.servers().map((server) => server.status())
+    let looking: NodeJS.Immediate | undefined
+    // Once for all changes of a turn, and a whole status only of a server in trouble: a start changes many states.
+    const look = (): void => {
+      looking = undefined
+      if (ctx.fiber.uid === null || ctx.root.logger.exporters.size > OWN_EXPORTERS) return
+      const stated = hub.servers().map((server) => ({ ...statedOf(server), server }))
+      for (const { server } of troubles.take('isWarned', stated)) warn(server.status())
+    }
     const watch = (server: ServerHandle, change: string): void => {
       if (change === 'left') return troubles.left(server.serverName)
       if (change !== 'state') return
-      troubles.saw(server.status())
+      troubles.saw(statedOf(server))
       // A turn later: a row that must be there at start-up fails its host meanwhile, which then says so itself.
-      setImmediate(() => {
-        if (ctx.fiber.uid === null || ctx.root.logger.exporters.size > OWN_EXPORTERS) return
-        for (const status of troubles.take('isWarned', statuses())) warn(status)
-      })
+      looking ??= setImmediate(look)
     }
     ctx.effect(() => hub.watch(watch), 'mcp-client.notices')
     // A server may have failed before anybody watched.
@@ -86,13 +93,17 @@ export const NOTICES = {
       inner.on(
         'agent/status',
         ({ agent, status }) => {
-          if (status === 'running' && isPersons(agent)) card(agent, troubles, statuses())
+          if (status === 'running' && isPersons(agent)) card(agent, troubles, hub)
         },
         { global: true },
       )
     })
   },
 } as const
+
+function statedOf(server: ServerHandle): Stated {
+  return { serverName: server.serverName, state: server.state() }
+}
 
 /** Node's way for a library to tell whoever runs the program; `--no-warnings` silences it. */
 function warn(status: ServerStatus): void {
@@ -109,9 +120,13 @@ function isPersons({ session: { header } }: Agent): boolean {
 }
 
 /** Puts what `/mcp` would say into the session, as the command that it is. */
-function card(agent: Agent, troubles: Troubles, servers: readonly ServerStatus[]): void {
-  const untold = troubles.take('isCarded', servers)
-  if (untold.length === 0) return
+function card(agent: Agent, troubles: Troubles, hub: Hub): void {
+  const names = new Set(
+    troubles.take('isCarded', hub.servers().map(statedOf)).map(({ serverName }) => serverName),
+  )
+  if (names.size === 0) return
+  const servers = hub.servers().map((server) => server.status())
+  const untold = servers.filter(({ serverName }) => names.has(serverName))
   const commandId = `mcp-notice-${randomUUID()}` as CommandId
   agent.session.append('command/run', { commandId, name: 'mcp', args: '', source: { kind: 'mcp-client' } })
   agent.session.append('command/done', { commandId, kind: 'error', text: cardText(untold, servers) })

@@ -134,7 +134,7 @@ interface Waiting {
 async function attemptSettled(server: ServerHandle, { hub, clock, signal, waitMs }: Waiting): Promise<void> {
   const done = Promise.withResolvers<void>()
   const look = (): void => {
-    if (hub.get(server.serverName) !== server || SETTLED.has(server.status().state)) done.resolve()
+    if (hub.get(server.serverName) !== server || SETTLED.has(server.state())) done.resolve()
   }
   const giveUp = (): void => done.resolve()
   const unwatch = hub.watch(look)
@@ -179,14 +179,22 @@ function frozen<T>(value: T): T {
 
 type Told = 'mcp/status' | 'mcp/left' | 'mcp/catalog-changed' | 'mcp/call-settled'
 
+/** What the events of a host have inside: not promised, so it may be missing. */
+interface Listened {
+  readonly _hooks?: Readonly<Record<string, readonly unknown[] | undefined>>
+}
+
 /**
  * Tells events in order, a turn after they happened: no listener runs inside a change of state. One that throws costs
  * nobody else his event. What is told is made at once, and only where somebody listens: thousands of tools are not
  * copied for nobody.
  */
 function createTeller(ctx: Context): (name: Told, payloadOf: () => unknown) => void {
+  // Read once: each look at a service of a context goes through the proxies of the host.
+  const { _hooks: hooks } = ctx.events as Listened
   return (name, payloadOf) => {
-    if (!isHeard(ctx, name)) return
+    // A host that keeps its listeners elsewhere counts as one in which somebody listens.
+    if (hooks !== undefined && (hooks[name]?.length ?? 0) === 0) return
     const payload = payloadOf()
     queueMicrotask(() => {
       if (ctx.fiber.uid === null) return
@@ -200,14 +208,6 @@ function createTeller(ctx: Context): (name: Told, payloadOf: () => unknown) => v
       }
     })
   }
-}
-
-/** A host that keeps its listeners elsewhere counts as one in which somebody listens. */
-function isHeard({ events }: Context, name: Told): boolean {
-  const { _hooks: hooks } = events as {
-    readonly _hooks?: Readonly<Record<string, readonly unknown[] | undefined>>
-  }
-  return hooks === undefined || (hooks[name]?.length ?? 0) > 0
 }
 
 function complain(ctx: Context, name: Told, error: unknown): void {

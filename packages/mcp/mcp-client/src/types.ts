@@ -259,6 +259,8 @@ export interface ServerHandle {
   /** How the row wants its tools to be offered. */
   readonly tools: ToolsSpec
   status(): ServerStatus
+  /** That of the status, without the making of it. */
+  state(): ServerState
   /** Close the connection, if there is one, and connect again with a fresh budget of attempts. */
   restart(): void
   /** What the host knows its row's scope by, such as an agent preset; undefined: all agents see its tools. */

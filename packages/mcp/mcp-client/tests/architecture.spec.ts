@@ -85,7 +85,9 @@ describe('each rule is seen red', () => {
   it.each([
     ['loaded in a session', 'connection/session.ts', "import { Client } from '@modelcontextprotocol/client'"],
     ['loaded lazily elsewhere', 'auth/flow.ts', "await import('@modelcontextprotocol/client')"],
-    ['loaded eagerly by its own seam', 'sdk.ts', "import * as sdk from '@modelcontextprotocol/client'"],
+    ['loaded eagerly by its own seam', 'sdk.ts', "import * as sdk from './sdk-parts.ts'"],
+    ['loaded whole by its own seam', 'sdk.ts', "import('@modelcontextprotocol/client')"],
+    ['loaded in parts elsewhere', 'connection/session.ts', "import('../sdk-parts.ts')"],
     [
       'known by type to discovery',
       'discovery/parse.ts',
@@ -99,8 +101,8 @@ describe('each rule is seen red', () => {
 
   it('accepts the SDK where it belongs', () => {
     const fine = made({
-      'sdk.ts':
-        "import type * as S from '@modelcontextprotocol/client'\nimport('@modelcontextprotocol/client')",
+      'sdk.ts': "import type * as S from './sdk-parts.ts'\nimport('./sdk-parts.ts')",
+      'sdk-parts.ts': "export { Client } from '@modelcontextprotocol/client'",
       'errors.ts': "import { loadedSdk } from './sdk.ts'",
       'connection/carrier.ts': "import type { Transport } from '@modelcontextprotocol/client'",
     })

@@ -2,7 +2,6 @@
  * Owns the address on this machine that a login page comes back to. Bound to 127.0.0.1, one path, one method; a request
  * with another Host is refused, so that no web page reaches it under a name of its own.
  */
-import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -26,6 +25,8 @@ const MAX_CONNECTIONS = 16
 
 /** Listen. Rejects with the system's error where the port is taken. */
 export async function openLoopback({ port, onAnswer }: LoopbackOptions): Promise<Loopback> {
+  // Loaded here: whoever imports it loads Node's fetch as well, some 20 ms that no start without a login needs.
+  const { createServer } = await import('node:http')
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: REQUEST_MS,

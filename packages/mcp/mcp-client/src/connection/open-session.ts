@@ -111,12 +111,21 @@ async function loadedBeside(transport: OpenTransport['transport'], signal: Abort
   }
 }
 
+const UNUSED_VALIDATOR: NonNullable<ClientOptions['jsonSchemaValidator']> = {
+  /* v8 ignore next 3 -- no call gives the SDK an output schema, see session.ts */
+  getValidator() {
+    throw new Error('the SDK validates nothing here')
+  },
+}
+
 function clientOptions(attempt: Try, declared: Declared, probeTimeoutMs = PROBE_TIMEOUT_MS): ClientOptions {
   const { negotiation } = attempt
   const common = {
     capabilities: clientCapabilities(declared),
     // rounds.ts answers, and knows on whose behalf.
     inputRequired: { autoFulfill: false },
+    // Results are held against their schemas by projection/, which loses none; the build leaves the SDK's Ajv out.
+    jsonSchemaValidator: UNUSED_VALIDATOR,
   }
   switch (negotiation.kind) {
     case 'probe':

@@ -70,6 +70,7 @@ const ROOT_FILES: Readonly<Record<string, Step>> = {
   'text.ts': 'base',
   'json.ts': 'base',
   'sdk.ts': 'base',
+  'sdk-parts.ts': 'base',
   'naming.ts': 'base',
   'globs.ts': 'base',
   'clock.ts': 'base',
@@ -108,7 +109,7 @@ export function stepOf(path: string): Step | undefined {
 const SDK = /^@modelcontextprotocol\//
 /** Who may know the SDK: by type, or through sdk.ts at run time. */
 const SDK_STEPS: ReadonlySet<Step | undefined> = new Set<Step>(['connection', 'auth', 'inbound'])
-const SDK_FILES: ReadonlySet<string> = new Set(['sdk.ts', 'errors.ts', 'foreign.ts'])
+const SDK_FILES: ReadonlySet<string> = new Set(['sdk.ts', 'sdk-parts.ts', 'errors.ts', 'foreign.ts'])
 
 function resolved(source: Source, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(source.path), specifier) : undefined
@@ -159,15 +160,18 @@ function circlesOf(edges: ReadonlyMap<string, readonly string[]>): string[] {
   return [...found]
 }
 
-/** The SDK is loaded at one place, lazily; only the steps that speak to it know its types or that place. */
+/** The SDK is loaded at one place, lazily: sdk.ts loads sdk-parts.ts, which loads it. Only the steps that speak to it know its types or that place. */
 export function sdkLeaks(sources: readonly Source[]): string[] {
   return sources.flatMap((source) => {
     const mayKnow = SDK_FILES.has(source.path) || SDK_STEPS.has(stepOf(source.path))
     return source.imports.flatMap(({ specifier, typeOnly, dynamic }) => {
-      const knows = SDK.test(specifier) || resolved(source, specifier) === 'sdk.ts'
+      const target = resolved(source, specifier)
+      const isParts = target === 'sdk-parts.ts'
+      const knows = SDK.test(specifier) || target === 'sdk.ts' || isParts
       if (knows && !mayKnow) return [`${source.path} knows ${specifier}`]
-      if (!SDK.test(specifier) || typeOnly) return []
-      return source.path === 'sdk.ts' && dynamic ? [] : [`${source.path} loads ${specifier}`]
+      if ((!SDK.test(specifier) && !isParts) || typeOnly) return []
+      const isSeam = isParts ? source.path === 'sdk.ts' && dynamic : source.path === 'sdk-parts.ts'
+      return isSeam ? [] : [`${source.path} loads ${specifier}`]
     })
   })
 }

@@ -26,6 +26,7 @@ export function madeHub(): MadeHub {
         serverName: first.serverName,
         scope: undefined,
         status: () => status,
+        state: () => status.state,
         restart: () => undefined,
         offered: () => [],
         pins: (): readonly PinChange[] => [],

@@ -3,6 +3,7 @@
  * check lets unknown keys through and prints the refused value (for a union the whole row as JSON), so a header or a
  * token would reach the log. Messages here name path, type and what to write; they never hold a value. Pure.
  */
+import { nearest } from './distance.ts'
 
 /** The part of a schemastery node that is read; every node of config-schema.ts fits it. */
 export interface ShapeNode {
@@ -110,8 +111,7 @@ function readObject(node: ShapeNode, value: unknown, path: string, reading: Read
   for (const [index, key] of Object.keys(source).entries()) {
     if (Object.hasOwn(dict, key) || source[key] === undefined) continue
     const what = path === '' ? 'configuration key' : `${path} option`
-    const keys = Object.keys(dict).join(', ')
-    throw reading.fault(entryPath(path, key, index), `is not a ${what}; write one of ${keys}`)
+    throw reading.fault(entryPath(path, key, index), `is not a ${what}; ${meant(key, Object.keys(dict))}`)
   }
   const result: Record<string, unknown> = {}
   for (const [key, inner] of Object.entries(dict)) {
@@ -119,6 +119,17 @@ function readObject(node: ShapeNode, value: unknown, path: string, reading: Read
     if (read !== undefined) result[key] = read
   }
   return result
+}
+
+/** Which of these keys is meant; all of them where none is near. */
+function meant(key: string, keys: readonly string[]): string {
+  const near = nearestKey(key, keys)
+  return near === undefined ? `write one of ${keys.join(', ')}` : `did you mean ${near}?`
+}
+
+/** A key that this one is a slip of, or a longer form of, such as `environment` of `env`. */
+export function nearestKey(key: string, keys: readonly string[]): string | undefined {
+  return nearest(key, keys) ?? keys.find((known) => key.toLowerCase().startsWith(known.toLowerCase()))
 }
 
 function readDict(node: ShapeNode, value: unknown, path: string, reading: Reading): Dict {

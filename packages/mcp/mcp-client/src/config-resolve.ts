@@ -4,7 +4,7 @@
  */
 import { ARMS, SERVER_NAME, TRANSPORTS, callMaxMs } from './config-schema.ts'
 import type { ArmName, HttpRow, StdioRow } from './config-schema.ts'
-import { entryPath, isDict, readNode, typeName } from './config-reader.ts'
+import { entryPath, isDict, nearestKey, readNode, typeName } from './config-reader.ts'
 import type { Reading } from './config-reader.ts'
 import { resolveTarget } from './config-target.ts'
 import { McpError } from './errors.ts'
@@ -132,8 +132,13 @@ function chooseArm(raw: Readonly<Record<string, unknown>>, reading: Reading): Ar
   const unknown = keys[at]
   if (unknown !== undefined) {
     // Mostly a misspelled command or url: the reader sees one in the row.
-    const text = 'is not a configuration key; a row needs a command (stdio server) or a url (HTTP server)'
-    throw reading.fault(entryPath('', unknown, at), text)
+    const known = Object.values(ARMS).flatMap(({ dict }) => Object.keys(dict as object))
+    const near = nearestKey(unknown, known)
+    const end =
+      near === undefined
+        ? 'a row needs a command (stdio server) or a url (HTTP server)'
+        : `did you mean ${near}?`
+    throw reading.fault(entryPath('', unknown, at), `is not a configuration key; ${end}`)
   }
   throw reading.fault('config', 'needs a command (stdio server) or a url (HTTP server); write one of them')
 }

@@ -12,6 +12,7 @@ import type { ExitCode } from './exit.ts'
 import { loginHint } from './login-advice.ts'
 import { loginHostOf } from './login-host.ts'
 import type { Output } from './output.ts'
+import { approvalAdvice, lookAtPins } from './pinned.ts'
 import type { Row } from './rows/source.ts'
 import { openServer } from './server.ts'
 import type { LiveServer } from './server.ts'
@@ -34,8 +35,9 @@ export async function runCall(call: ToolCall, { timeout }: CallOptions, output: 
   if (!row.resolved.ok) throw new UsageError(`the row "${row.name}" is refused: ${row.resolved.fault}`)
   const { spec } = row.resolved
   const { signal } = output.io
+  const pins = await lookAtPins(spec, output.io)
   const server = await output.progress(`connecting to ${row.name}`, () =>
-    openServer(spec, { timeoutMs: timeout, signal, login: loginHostOf(spec, output.io) }),
+    openServer(spec, { timeoutMs: timeout, signal, login: loginHostOf(spec, output.io), pins }),
   )
   const code = await callOn(server, spec, call, output)
   await server.close()
@@ -57,7 +59,7 @@ async function callOn(
   }
   const definition = definitionOf(server.definitions(), spec, tool)
   if (definition === undefined) {
-    return fail(output, spec, { code: 'UNKNOWN_TOOL', message: unknown(server.definitions(), spec, tool) })
+    return fail(output, spec, absence(server, spec, tool))
   }
   try {
     const work = (): Promise<Executed> => execute(definition, args, output.io.signal)
@@ -92,6 +94,33 @@ function definitionOf(
 ): ToolDefinition | undefined {
   const publicName = publicToolName(spec.serverName, tool)
   return definitions.find(({ name }) => name === publicName) ?? definitions.find(({ name }) => name === tool)
+}
+
+/** Why there is no such tool: the row keeps it out, it waits for approval, or the server has none of that name. */
+function absence(server: LiveServer, spec: ServerSpec, tool: string): { code: string; message: string } {
+  const { denied, held, quarantined } = server.status().tools
+  const isIt = ({ name }: { readonly name: string }): boolean =>
+    name === tool || publicToolName(spec.serverName, name) === tool
+  const keptOut = denied.find(isIt)
+  if (keptOut !== undefined) {
+    return {
+      code: 'MCP_DENIED',
+      message: `the row keeps ${JSON.stringify(keptOut.name)} out by ${keptOut.rule}`,
+    }
+  }
+  const waiting = held.find(isIt)
+  if (waiting !== undefined) {
+    const { name, reason } = waiting
+    return {
+      code: 'MCP_DENIED',
+      message: `${JSON.stringify(name)} is withheld: ${reason}. ${approvalAdvice(spec.serverName, name)}`,
+    }
+  }
+  const bad = quarantined.find(isIt)
+  if (bad !== undefined) {
+    return { code: 'UNKNOWN_TOOL', message: `${JSON.stringify(bad.name)} is left out: ${bad.reason}` }
+  }
+  return { code: 'UNKNOWN_TOOL', message: unknown(server.definitions(), spec, tool) }
 }
 
 function unknown(definitions: readonly ToolDefinition[], spec: ServerSpec, tool: string): string {

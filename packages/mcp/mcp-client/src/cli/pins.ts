@@ -1,6 +1,4 @@
 /** Owns `dsh-mcp pins`: what is pinned of the servers, what changed, and a person's word on it. Starts no server. */
-import { join } from 'node:path'
-import { resolveDshHome } from '@deepseek-ai/dsh-home-paths'
 import { loadDiffer } from '../discovery/pin-diff.ts'
 import { openPinFile } from '../discovery/pin-file.ts'
 import type { PinFile } from '../discovery/pin-file.ts'
@@ -9,6 +7,7 @@ import type { ServerSpec } from '../types.ts'
 import { EXIT, UsageError } from './exit.ts'
 import type { ExitCode } from './exit.ts'
 import type { Output } from './output.ts'
+import { pinFolder } from './pinned.ts'
 import { selectRows } from './rows/source.ts'
 import type { RowSource } from './rows/source.ts'
 
@@ -56,7 +55,7 @@ interface Opening {
 }
 
 async function openAll({ source, server, isReadOnly }: Opening, output: Output): Promise<Opened[]> {
-  const folder = join(resolveDshHome(undefined, output.io.env), 'mcp-client')
+  const folder = pinFolder(output.io.env)
   const rows = selectRows(source, server === undefined ? [] : [server])
   const opened: Opened[] = []
   for (const { name, resolved } of rows) {

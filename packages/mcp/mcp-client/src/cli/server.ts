@@ -7,6 +7,7 @@ import { createBridge } from '../bridge.ts'
 import type { BridgeHost, Line, Trace } from '../bridge.ts'
 import type { LoginHost } from '../bridge-login.ts'
 import { SYSTEM_CLOCK } from '../clock.ts'
+import type { PinFile } from '../discovery/pin-file.ts'
 import type { McpError } from '../errors.ts'
 import type { ServerSpec, ServerStatus } from '../types.ts'
 import { VERSION } from '../version.ts'
@@ -19,6 +20,8 @@ export interface OpenOptions {
   readonly trace?: Trace
   /** Where logins are kept. Without it the server gets the row's headers and nothing else. */
   readonly login?: LoginHost
+  /** What is pinned of it. Without it nothing is compared. */
+  readonly pins?: PinFile | undefined
   /** Called after each change of the state. */
   readonly onChange?: () => void
 }
@@ -37,7 +40,7 @@ export interface LiveServer {
 
 /** Start the server and read its tools. Never rejects: a failure is a fact. */
 export async function openServer(spec: ServerSpec, options: OpenOptions): Promise<LiveServer> {
-  const { timeoutMs, signal, trace, login, onChange } = options
+  const { timeoutMs, signal, trace, login, pins, onChange } = options
   const registered = new Map<string, ToolDefinition>()
   const lines: Line[] = []
   const say = ({ level, text }: Line): void => void lines.push({ level, text: spec.redact(text) })
@@ -58,6 +61,7 @@ export async function openServer(spec: ServerSpec, options: OpenOptions): Promis
     version: VERSION,
     trace,
     login,
+    pins,
     // A person at a command line calls: nobody else is asked.
     isUnreviewed: true,
     say,
@@ -82,10 +86,8 @@ export async function openServer(spec: ServerSpec, options: OpenOptions): Promis
 
 /** The row for one attempt; an answer is wanted now, so nothing is served from memory. */
 function onceOnly(spec: ServerSpec, timeoutMs: number | undefined): ServerSpec {
-  const limit =
-    timeoutMs === undefined
-      ? {}
-      : { toolCallTimeoutMs: timeoutMs, toolCallMaxMs: Math.max(timeoutMs, spec.toolCallMaxMs) }
+  // Both: progress does not move the limit that a person set.
+  const limit = timeoutMs === undefined ? {} : { toolCallTimeoutMs: timeoutMs, toolCallMaxMs: timeoutMs }
   return {
     ...spec,
     ...limit,

@@ -5,6 +5,7 @@ import type { ExitCode } from './exit.ts'
 import { loginHint } from './login-advice.ts'
 import { loginHostOf } from './login-host.ts'
 import type { Output } from './output.ts'
+import { lookAtPins } from './pinned.ts'
 import { inOrder } from './queue.ts'
 import { selectRows } from './rows/source.ts'
 import type { Row, RowSource } from './rows/source.ts'
@@ -20,7 +21,12 @@ interface Tested {
   readonly ok: boolean
   readonly durationMs: number
   readonly tools: number
+  /** Not fit for a model. */
   readonly leftOut: number
+  /** Withheld until they are approved. */
+  readonly held: number
+  /** Kept out by the row. */
+  readonly denied: number
   readonly revision?: string
   readonly server?: string
   readonly error?: { readonly code: string; readonly message: string }
@@ -56,13 +62,14 @@ async function testRow(row: Row, timeoutMs: number | undefined, output: Output):
   const durationMs = (): number => Math.round(performance.now() - started)
   if (!row.resolved.ok) {
     const error = { code: 'MCP_CONFIG_INVALID', message: row.resolved.fault }
-    return { name: row.name, ok: false, durationMs: 0, tools: 0, leftOut: 0, error }
+    return { name: row.name, ok: false, durationMs: 0, tools: 0, leftOut: 0, held: 0, denied: 0, error }
   }
   const { spec } = row.resolved
   const server = await openServer(spec, {
     timeoutMs,
     signal: output.io.signal,
     login: loginHostOf(spec, output.io),
+    pins: await lookAtPins(spec, output.io),
   })
   const { facts, tools, lastError } = server.status()
   const next = loginHint(server.failure, spec)
@@ -75,6 +82,8 @@ async function testRow(row: Row, timeoutMs: number | undefined, output: Output):
     durationMs: durationMs(),
     tools: tools.registered,
     leftOut: tools.quarantined.length,
+    held: tools.held.length,
+    denied: tools.denied.length,
     ...(facts === undefined ? {} : { revision: safeLine(facts.revision, spec.redact, 40) }),
     ...(info === undefined ? {} : { server: safeLine(`${info.name} ${info.version}`, spec.redact, 80) }),
     ...(failure === undefined
@@ -85,12 +94,16 @@ async function testRow(row: Row, timeoutMs: number | undefined, output: Output):
 }
 
 function lineOf(
-  { name, ok, tools, leftOut, durationMs, revision, server, error, next }: Tested,
+  { name, ok, tools, leftOut, held, denied, durationMs, revision, server, error, next }: Tested,
   output: Output,
 ): string {
   const advice = next === undefined ? '' : `\n  -> ${next}`
   if (!ok) return `${output.style('red', 'FAIL')} ${name}  ${error?.message ?? 'interrupted'}${advice}`
-  const out = leftOut === 0 ? '' : `, ${leftOut} left out`
+  const out = [
+    [leftOut, 'left out'],
+    [held, 'withheld'],
+    [denied, 'denied'],
+  ].flatMap(([count, words]) => (count === 0 ? [] : [`, ${count} ${words}`]))
   const who = server === undefined ? '' : `  ${output.style('dim', server)}`
-  return `${output.style('green', 'ok')}   ${name}  ${tools} tools${out}  ${revision}  ${durationMs} ms${who}`
+  return `${output.style('green', 'ok')}   ${name}  ${tools} tools${out.join('')}  ${revision}  ${durationMs} ms${who}`
 }

@@ -45,6 +45,9 @@ function reasonOf(error: unknown, { command, cwd }: SpawnRequest): string {
   }
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
+      if (/^~[\\/]/.test(command))
+        return 'there is no such file (ENOENT): only a shell reads "~" as a home folder'
+      if (isCommandLine(command, cwd)) return 'there is no such program (ENOENT): arguments belong into args'
       if (!/[\\/]/.test(command)) return 'there is no such command on the PATH (ENOENT); is it installed?'
       return existsSync(resolve(cwd ?? '.', command))
         ? 'the file is there, but not the interpreter that its first line names (ENOENT)'
@@ -54,4 +57,10 @@ function reasonOf(error: unknown, { command, cwd }: SpawnRequest): string {
     default:
       return messageOf(error)
   }
+}
+
+/** Whether it is a program with arguments: its first word is a name, or a file that is there. */
+function isCommandLine(command: string, cwd: string | undefined): boolean {
+  const [program = ''] = command.split(/\s/, 1)
+  return program !== command && (!/[\\/]/.test(program) || existsSync(resolve(cwd ?? '.', program)))
 }

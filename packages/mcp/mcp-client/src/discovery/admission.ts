@@ -165,7 +165,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (file === undefined || listed === undefined) return []
       const approved = [...held.values()].filter(({ rawName }) => isNamed(rawName, tool))
       const edits = approved.map(({ rawName, to }): PinEdit => ({
-        kind: 'repin',
+        kind: 'approve',
         name: rawName,
         version: to,
       }))

@@ -44,7 +44,7 @@ export interface PinFileOptions {
   readonly target: Target
   /** One line when a file was set aside or cannot be written. */
   readonly note: (text: string) => void
-  /** Look only: nothing is moved or written. Default: false. */
+  /** Look only: nothing is moved or written, and edits hold in this process alone. Default: false. */
   readonly isReadOnly?: boolean
 }
 
@@ -119,6 +119,7 @@ export async function openPinFile(options: PinFileOptions): Promise<PinFile> {
     edit(edits) {
       if (edits.length === 0) return
       book = applyEdits(book, edits, { identity, now: Date.now() })
+      if (options.isReadOnly === true) return
       owed.push(...edits)
       writing = writing.then(save)
     },

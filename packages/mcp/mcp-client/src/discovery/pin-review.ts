@@ -65,7 +65,7 @@ export function changesOf(
 export function approvePins(file: Pick<PinFile, 'set' | 'edit' | 'isLost'>, tool: string): string[] {
   const waiting = pinsOf(file).filter(({ name, pending }) => pending !== undefined && isNamed(name, tool))
   const edits = waiting.map(({ name, pending }): PinEdit => ({
-    kind: 'repin',
+    kind: 'approve',
     name,
     version: pending as NonNullable<Pin['pending']>,
   }))

@@ -61,6 +61,8 @@ export type PinEdit =
   | { readonly kind: 'renew'; readonly name: string; readonly version: Version }
   /** Trust another definition from now on. */
   | { readonly kind: 'repin'; readonly name: string; readonly version: Version }
+  /** A person trusts it: a change that was approved is none any more. */
+  | { readonly kind: 'approve'; readonly name: string; readonly version: Version }
   /** A definition waits for approval; without one nothing waits any more. */
   | { readonly kind: 'pending'; readonly name: string; readonly version?: Version }
   | { readonly kind: 'forget'; readonly name: string }
@@ -189,6 +191,8 @@ function edited(pin: Pin, edit: VersionEdit): Pin {
       return pinned === undefined ? { ...known, pinned: edit.version } : pin
     case 'renew':
       return { ...known, pinned: edit.version }
+    case 'approve':
+      return { name, pinned: edit.version }
     case 'repin':
       return { name, pinned: edit.version, ...(pinned === undefined ? {} : { previous: pinned }) }
     case 'pending':

@@ -19,13 +19,18 @@ export interface Selection {
  * @throws Error for a pattern that cannot be read
  */
 export function createSelection(
-  tools: Pick<ToolsSpec, 'allow' | 'deny'> & Partial<Pick<ToolsSpec, 'approval'>>,
+  tools: Pick<ToolsSpec, 'allow' | 'deny'> & Partial<Pick<ToolsSpec, 'approval' | 'alwaysDirect'>>,
 ): Selection {
   const isAllowed = createGlobs(tools.allow)
   const deny = tools.deny.map((pattern) => ({ pattern, matches: createLooseGlob(pattern) }))
   const watched = [
     ...tools.allow.map((pattern) => ({ key: 'tools.allow', pattern, matches: createGlobs([pattern]) })),
     ...deny.map((rule) => ({ key: 'tools.deny', ...rule })),
+    ...(tools.alwaysDirect ?? []).map((pattern) => ({
+      key: 'tools.alwaysDirect',
+      pattern,
+      matches: createGlobs([pattern]),
+    })),
     ...(typeof tools.approval === 'object' ? tools.approval : []).map(({ match }, index) => ({
       key: `tools.approval[${index}]`,
       pattern: match,

@@ -1,9 +1,10 @@
 /** The commands in this process, against scripted servers: what they print, piped, and their exit codes. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { expectNoLeftovers, leftovers, startHttpServer, stdioServer, temporaryFolder } from '@dsh-mcp/testkit'
 import type { HttpServer, Leftovers } from '@dsh-mcp/testkit'
+import type { StdioTarget } from '../../src/types.ts'
 import { normalised, run } from './fake-io.ts'
 
 const ODD = join(import.meta.dirname, 'fixtures/odd-lists.ts')
@@ -58,7 +59,7 @@ describe('list', () => {
       notes   stdio            enabled   npx -y server-notes --token [redacted]
       web     streamable-http  enabled   https://mcp.test/mcp?key=[redacted]
       off     stdio            disabled  x
-      bad     unknown          refused   comand is not a configuration key; a row needs a command (stdio server) or a url (HT…
+      bad     unknown          refused   comand is not a configuration key; did you mean command?
       "
     `)
     expect(err).toBe('')
@@ -113,7 +114,7 @@ describe('test', () => {
       "ok   good  2 tools, 1 left out  2025-11-25 N ms  testkit 1.0.0
       FAIL dup  server listed tool "a" more than once — invalid tool list; set tools.duplicates: keep-first to use the first entry
       FAIL gone  cannot start "no-such-program": there is no such command on the PATH (ENOENT); is it installed?
-      FAIL bad  comand is not a configuration key; a row needs a command (stdio server) or a url (HTTP server)
+      FAIL bad  comand is not a configuration key; did you mean command?
       "
     `)
     expect(code).toBe(1)
@@ -132,6 +133,8 @@ describe('test', () => {
           durationMs: expect.any(Number),
           tools: 1,
           leftOut: 0,
+          held: 0,
+          denied: 0,
           revision: '2025-11-25',
           server: 'testkit 1.0.0',
         },
@@ -214,6 +217,60 @@ describe('call', () => {
     })
   })
 
+  it('says of a tool that is listed why it cannot be called', async () => {
+    const config = odd('refused')
+    rows({
+      one: { ...config, tools: { allow: ['g*', 'text_only'] } },
+      two: { ...config, tools: { deny: ['GOOD'] } },
+      held: { ...config, pin: 'hold' },
+    })
+    await pinOtherwise('held', config)
+    const home = { cwd: folder, env: { DSH_HOME: join(folder, 'home') } }
+    const call = async (server: string, tool: string): Promise<string> =>
+      (await run(['call', server, tool], home)).out
+    expect(await call('two', 'good')).toBe('Error: the row keeps "good" out by tools.deny "GOOD"\n')
+    expect(await call('two', 'mcp__two__good')).toBe('Error: the row keeps "good" out by tools.deny "GOOD"\n')
+    expect(await call('one', 'text_only')).toBe(
+      'Error: "text_only" is left out: the input schema does not take an object\n',
+    )
+    expect(await call('held', 'good')).toBe(
+      'Error: "good" is withheld: its definition changed since it was pinned (name, description, inputSchema.properties, annotations). ' +
+        'A host that has listed it takes: dsh-mcp pins approve held "good"\n',
+    )
+    expect(normalised((await run(['test'], home)).out)).toMatchInlineSnapshot(`
+      "ok   one  1 tools, 1 left out, 1 denied  2025-11-25 N ms  testkit 1.0.0
+      ok   two  1 tools, 1 left out, 1 denied  2025-11-25 N ms  testkit 1.0.0
+      ok   held  1 tools, 1 left out, 1 withheld  2025-11-25 N ms  testkit 1.0.0
+      "
+    `)
+    const { out } = await run(['doctor', 'held', 'two'], home)
+    expect(out).toContain('warning  tools-held')
+    expect(out).toContain('note     tools-denied')
+    // Looking changed nothing: the host still compares with what it trusted.
+    expect((await run(['pins', 'list', 'held'], home)).out).toContain('held    good  pinned')
+  })
+
+  it('withholds all where the pins of a row with hold are damaged, and leaves them where they lie', async () => {
+    rows({ held: { ...odd('refused'), pin: 'hold' }, off: { ...odd('refused'), pin: 'off' } })
+    mkdirSync(join(folder, 'home', 'mcp-client'), { recursive: true })
+    const file = join(folder, 'home', 'mcp-client', 'pins-held.json')
+    writeFileSync(file, '{')
+    const { out } = await run(['test'], { cwd: folder, env: { DSH_HOME: join(folder, 'home') } })
+    expect(normalised(out)).toBe(
+      'ok   held  0 tools, 3 withheld  2025-11-25 N ms  testkit 1.0.0\n' +
+        'ok   off  2 tools, 1 left out  2025-11-25 N ms  testkit 1.0.0\n',
+    )
+    expect(readFileSync(file, 'utf8')).toBe('{')
+  })
+
+  it('ends with its limit, whatever progress the server reports', async () => {
+    const { command, args } = stdioServer('progress-for-ever')
+    const flags = ['--protocol', 'legacy', '--timeout', '1500', '--command', command, '--', ...args]
+    const { code, out } = await run(['call', 'work', ...flags])
+    expect(code).toBe(1)
+    expect(out).toContain('1500 ms')
+  })
+
   it('sends a string as the value that it holds, where the schema wants one', async () => {
     rows({ one: odd('number') })
     expect(await here(['call', 'one', 'count', 'to==5'])).toMatchObject({
@@ -252,8 +309,33 @@ describe('call', () => {
     expect((await here(['call', 'bad', 'x'])).err).toContain('the row "bad" is refused')
     expect((await here(['call', 'two', 'x'])).err).toContain('no server "two"')
     expect((await here(['call', 'one', 'x', '--timeout', 'soon'])).code).toBe(2)
+    for (const words of [['call', 'x'], ['test'], ['doctor'], ['list']]) {
+      expect(await run([...words, '--url', 'foo'])).toMatchObject({
+        code: 2,
+        err: 'dsh-mcp: the command line: url must be an absolute URL that starts with http:// or https://\n',
+      })
+    }
   })
 })
+
+/** A home in which a host has pinned this server's tool with another description. */
+async function pinOtherwise(serverName: string, { command, args }: Config): Promise<void> {
+  const { openPinFile } = await import('../../src/discovery/pin-file.ts')
+  const target = { kind: 'stdio', command, args, env: {}, inheritEnv: [] } as unknown as StdioTarget
+  const file = await openPinFile({
+    folder: join(folder, 'home', 'mcp-client'),
+    serverName,
+    target,
+    note: () => {},
+  })
+  const definition = JSON.stringify({
+    name: 'good',
+    description: 'x',
+    inputSchema: { type: 'object', properties: {} },
+  })
+  file.edit([{ kind: 'pin', name: 'good', version: { digest: 'd', at: 1, definition } }, { kind: 'whole' }])
+  await file.flush()
+}
 
 describe('pins', () => {
   const env = (): { cwd: string; env: Record<string, string> } => ({
@@ -299,7 +381,9 @@ describe('pins', () => {
       out: 'nothing of that name waits for approval\n',
     })
     expect(await run(['pins', 'approve', 'one', 'b'], env())).toMatchObject({ code: 0, out: 'approved: b\n' })
-    expect((await run(['pins', 'show', 'one'], env())).out).toContain('one b  changed')
+    // A person has seen it: it is no news any more.
+    expect((await run(['pins', 'show', 'one'], env())).out).toBe('no definition changed\n')
+    expect((await run(['pins', 'list', 'one'], env())).out).not.toContain('changed')
     expect(await run(['pins', 'forget', 'one', '*'], env())).toMatchObject({
       code: 0,
       out: 'forgotten: a, b\n',
@@ -557,6 +641,14 @@ describe('doctor', () => {
     expect(code).toBe(1)
   })
 
+  it('finds a command line, and a path that only a shell reads', async () => {
+    rows({ line: { command: 'node -e 1' }, tilde: { command: '~/gone' } })
+    const { code, out } = await here(['doctor'])
+    expect(code).toBe(1)
+    expect(out).toContain('-> Write command: node and args: ["-e","1"]')
+    expect(out).toContain('command has the path "~/gone"')
+  })
+
   it('says why a program does not work', async () => {
     rows({
       gone: { command: 'ndoe' },
@@ -687,7 +779,7 @@ describe('doctor', () => {
         FAIL  read config N ms  refused at comand
 
         error    config-refused
-          The row is refused: comand is not a configuration key; a row needs a command (stdio server) or a url (HTTP server)
+          The row is refused: comand is not a configuration key; did you mean command?
           -> Mend the row at that path. All keys are in the README, "Configuration".
 
       unset  unknown

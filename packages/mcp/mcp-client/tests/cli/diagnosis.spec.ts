@@ -39,6 +39,10 @@ const LIST: CatalogFacts = {
   quarantined: [],
   rewritten: [],
   hidden: [],
+  denied: [],
+  held: [],
+  unused: [],
+  rawNames: ['a'],
 }
 
 const failure = (code: Failure['code'], more: Partial<Failure> = {}): Failure => ({
@@ -108,6 +112,19 @@ const CASES: readonly Case[] = [
     'cwd-wrong',
     '"/f" is not a directory',
     stdio({ failure: spawned('ENOTDIR') }, { cwd: '/f', cwdState: 'not-a-directory' }),
+  ],
+  [
+    'tilde',
+    /^cwd has the path "~\/x": .*\nWrite the whole path: \/home\/me\/x$/,
+    stdio({ failure: spawned('ENOENT') }, { tilde: { key: 'cwd', path: '~/x', full: '/home/me/x' } }),
+  ],
+  [
+    'command-with-arguments',
+    /^command is one program, and "npx -y x" is a program with arguments\.\nWrite command: npx and args: \["-y","x"\]$/,
+    stdio(
+      { failure: spawned('ENOENT') },
+      without({ ...PROGRAM, command: 'npx -y x', line: { program: 'npx', args: ['-y', 'x'] } }),
+    ),
   ],
   [
     'command-not-found',
@@ -361,6 +378,36 @@ const CASES: readonly Case[] = [
       ],
     }),
   ],
+  [
+    'tools-held',
+    /^1 of its tools is withheld until a person approves it\. "a": it changed\.\n.*dsh-mcp pins show one after one ran\.\nTrust it/,
+    listed({ held: [{ name: 'a', reason: 'it changed' }] }),
+  ],
+  [
+    'tools-held',
+    '2 of its tools are withheld until a person approves them',
+    listed({
+      held: [
+        { name: 'a', reason: 'x' },
+        { name: 'b', reason: 'x' },
+      ],
+    }),
+  ],
+  [
+    'tools-denied',
+    /^The row keeps 1 of its tools out: "rm" by tools\.deny "r\*"\.\nNothing to do/,
+    listed({ denied: [{ name: 'rm', rule: 'tools.deny "r*"' }] }),
+  ],
+  [
+    'tools-denied',
+    /^The row keeps all of its tools out: .*\nMend tools\.allow/,
+    listed({ tools: [], denied: [{ name: 'rm', rule: 'tools.allow, which does not name it' }] }),
+  ],
+  [
+    'pattern-unused',
+    /^tools\.allow: "b" matches none of the server's tools\.\n.* The server calls its tools a\.$/,
+    listed({ unused: [`tools.allow: "b" matches none of the server's tools`] }),
+  ],
   ['too-many-tools', 'mcp_search', listed({ bytes: 200_000, tokens: 50_000 })],
   ['too-many-tools', 'set tools.exposure: auto', listed({ bytes: 200_000, exposure: 'direct' })],
   [
@@ -418,6 +465,7 @@ describe('each kind', () => {
         "auth-refused",
         "command-not-found",
         "command-not-runnable",
+        "command-with-arguments",
         "config-refused",
         "crash",
         "credential-refused",
@@ -437,6 +485,7 @@ describe('each kind', () => {
         "other",
         "package-not-found",
         "path-not-found",
+        "pattern-unused",
         "protocol",
         "proxy",
         "redirect",
@@ -446,11 +495,14 @@ describe('each kind', () => {
         "server-error",
         "silent-server",
         "stdout-noise",
+        "tilde",
         "timeout",
         "tls",
         "tls-untrusted",
         "too-busy",
         "too-many-tools",
+        "tools-denied",
+        "tools-held",
         "tools-left-out",
         "unclosed",
         "undefined-in-value",

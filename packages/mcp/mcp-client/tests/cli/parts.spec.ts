@@ -59,6 +59,30 @@ describe('a command', () => {
     expect(commandFacts(target('node'), { ...io, env: {} }).found).toBeUndefined()
   })
 
+  it('may be a whole command line, of a program that is there', () => {
+    expect(find(target('node server.js  --x')).line).toEqual({ program: 'node', args: ['server.js', '--x'] })
+    expect(find(target('nodee server.js')).line).toBeUndefined()
+    expect(find(target('node')).line).toBeUndefined()
+  })
+
+  it('may name a path that only a shell understands', () => {
+    const home = { env: { PATH: folder, HOME: '/home/me' } }
+    expect(find(target('~/tool'), home).tilde).toEqual({
+      key: 'command',
+      path: '~/tool',
+      full: '/home/me/tool',
+    })
+    expect(find(target('node', [], { cwd: '~' }), home).tilde).toMatchObject({ key: 'cwd', full: '/home/me' })
+    expect(find(target('node', ['~/a.js']), home).tilde).toMatchObject({ key: 'args', full: '/home/me/a.js' })
+    expect(
+      find(target('node', ['~/a']), { env: { PATH: folder, USERPROFILE: 'C:\\me' } }).tilde,
+    ).toMatchObject({
+      full: 'C:\\me/a',
+    })
+    expect(find(target('~x/tool')).tilde).toBeUndefined()
+    expect(find(target('~/tool'), { env: {} }).tilde?.full).toBe('/home/you/tool')
+  })
+
   it('has a look-alike only where it is a name', () => {
     expect(find(target('nod')).lookAlike).toBe('node')
     expect(find(target('./nod')).lookAlike).toBeUndefined()
@@ -259,7 +283,8 @@ describe('a weight', () => {
   it('counts hidden characters as deep as a person would put them', () => {
     let deep: unknown = '\u200B'
     for (let level = 0; level < 40; level += 1) deep = [deep]
-    const status = { tools: { quarantined: [], rewritten: [] } } as never
+    const none = { quarantined: [], rewritten: [], denied: [], held: [], offered: [] }
+    const status = { tools: none } as never
     const { hidden } = catalogFacts(SPEC, [], status, [
       { name: 'a', description: 'x\u200By', inputSchema: { 'k\u200Bey': 1 } },
       { description: '\u200B' },
@@ -298,6 +323,10 @@ describe('a screen', () => {
         exposure: 'auto',
         quarantined: [],
         hidden: [],
+        denied: [],
+        held: [],
+        unused: [],
+        rawNames: [],
         rewritten: [
           {
             name: 'a',

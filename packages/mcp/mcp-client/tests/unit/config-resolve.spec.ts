@@ -201,7 +201,27 @@ const faults: [string, unknown, string][] = [
   [
     'a misspelled command',
     { serverName: 'a', comand: 'npx' },
-    'a): comand is not a configuration key; a row needs a command',
+    'a): comand is not a configuration key; did you mean command?',
+  ],
+  [
+    'neither, and a key of nobody',
+    { serverName: 'a', program: 'npx' },
+    'a): program is not a configuration key; a row needs a command',
+  ],
+  [
+    'a key in other letters',
+    { ...stdio, servername: 'a' },
+    ' servername is not a configuration key; did you mean serverName?',
+  ],
+  [
+    'a key of other clients',
+    { ...stdio, environment: {} },
+    ' environment is not a configuration key; did you mean env?',
+  ],
+  [
+    'a key of nobody',
+    { ...stdio, startup: { zzzzzz: 1 } },
+    ' startup.zzzzzz is not a startup option; write one of waitMs,',
   ],
   ['empty', {}, '?): config needs a command (stdio server) or a url (HTTP server)'],
   ['no name', { command: 'x' }, '?): serverName is missing; it must be 1 to 32 letters, digits, _ or - (^['],
@@ -318,7 +338,7 @@ const faults: [string, unknown, string][] = [
   [
     'startup key',
     { ...stdio, startup: { wait: 1 } },
-    ' startup.wait is not a startup option; write one of waitMs,',
+    ' startup.wait is not a startup option; did you mean waitMs?',
   ],
   ['startup type', { ...stdio, startup: 5 }, ' startup must be a mapping of names to values, not a number'],
   [

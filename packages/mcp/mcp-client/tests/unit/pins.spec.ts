@@ -265,7 +265,7 @@ describe('a book', () => {
     approvePins(kit, '*')
     expect(listPins(kit)[0]).toMatchObject({
       name: 'a',
-      state: 'changed',
+      state: 'pinned',
       digest: entry('a', { description: 'x' }).digest,
     })
     expect(forgetPins(kit, 'b\\u200b')).toEqual(['b\u200b'])
@@ -319,9 +319,25 @@ describe('a change', () => {
     expect(change?.diff).toContain('+Then *** and word')
     expect(change?.diff).toContain('+title: Read')
     approvePins(kit, '*')
-    expect(changesOf(kit, { diff, redact })).toMatchObject([{ state: 'changed' }])
+    expect(changesOf(kit, { diff, redact })).toEqual([])
     kit.see(entry('a', { description: 'Reads a file.' }))
     expect(changesOf(kit, { diff, redact })[0]?.diff).toContain('-Reads\\u200b a file.')
+  })
+
+  it('that was taken over without a word stays shown', async () => {
+    const diff = await loadDiffer()
+    const kit = server('warn')
+    kit.see(entry('a'))
+    kit.see(entry('a', { description: 'x' }))
+    expect(listPins(kit)).toMatchObject([{ name: 'a', state: 'changed' }])
+    expect(changesOf(kit, { diff, redact })).toMatchObject([{ state: 'changed', places: ['description'] }])
+    expect(approvePins(kit, '*')).toEqual([])
+    // Forgotten by another process meanwhile: there is nothing that it changed from.
+    kit.edit([
+      { kind: 'forget', name: 'a' },
+      { kind: 'repin', name: 'a', version: { digest: 'x', at: 1 } },
+    ])
+    expect(listPins(kit)).toMatchObject([{ name: 'a', state: 'pinned' }])
   })
 
   it('is shown within bounds', async () => {

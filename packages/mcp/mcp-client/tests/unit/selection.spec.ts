@@ -40,6 +40,7 @@ describe('a selection', () => {
     const { unused } = createSelection({
       allow: ['*', 'raed'],
       deny: ['delete'],
+      alwaysDirect: ['read', 'wirte'],
       approval: [
         { match: 'write', decision: 'ask' },
         { match: 'wirte', decision: 'ask' },
@@ -49,6 +50,7 @@ describe('a selection', () => {
     expect(unused(['read', 'write'])).toEqual([
       'tools.allow: "raed" matches none of the server\'s tools',
       'tools.deny: "delete" matches none of the server\'s tools',
+      'tools.alwaysDirect: "wirte" matches none of the server\'s tools',
       'tools.approval[1]: "wirte" matches none of the server\'s tools',
     ])
   })

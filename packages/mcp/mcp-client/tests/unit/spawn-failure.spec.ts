@@ -33,6 +33,14 @@ describe('spawnFailure', () => {
       {},
       'cannot start "npx-of-nowhere": there is no such command on the PATH (ENOENT); is it installed?',
     ],
+    ['ENOENT', { command: 'npx -y x' }, 'there is no such program (ENOENT): arguments belong into args'],
+    ['ENOENT', { command: './run x', cwd: folder }, 'arguments belong into args'],
+    ['ENOENT', { command: './a folder/x' }, 'there is no such file (ENOENT)'],
+    [
+      'ENOENT',
+      { command: '~/run' },
+      'there is no such file (ENOENT): only a shell reads "~" as a home folder',
+    ],
     ['ENOENT', { command: './gone' }, 'cannot start "./gone": there is no such file (ENOENT)'],
     [
       'ENOENT',

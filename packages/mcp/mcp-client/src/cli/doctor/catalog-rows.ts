@@ -46,8 +46,45 @@ export const CATALOG_ROWS: Rows<CatalogKind> = {
     }
   }),
 
+  'tools-held': listed(({ held }, { name: server }) => {
+    if (held.length === 0) return undefined
+    return {
+      severity: 'warning',
+      what: `${held.length} of its tools ${held.length === 1 ? 'is' : 'are'} withheld until a person approves ${held.length === 1 ? 'it' : 'them'}. ${named(held.map(({ name, reason }) => `"${name}": ${reason}`))}.`,
+      next: [
+        `See the difference: /mcp ${server} pins in a host that runs, or dsh-mcp pins show ${server} after one ran.`,
+        `Trust it there: /mcp ${server} approve [TOOL], or dsh-mcp pins approve ${server} TOOL.`,
+      ],
+    }
+  }),
+
+  'tools-denied': listed(({ denied, tools }) => {
+    if (denied.length === 0) return undefined
+    const told = named(denied.map(({ name, rule }) => `"${name}" by ${rule}`))
+    const isAll = tools.length === 0
+    return {
+      severity: isAll ? 'warning' : 'note',
+      what: `The row keeps ${isAll ? 'all' : denied.length} of its tools out: ${told}.`,
+      next: [
+        isAll
+          ? 'Mend tools.allow and tools.deny: names are those of the server.'
+          : 'Nothing to do, if so meant.',
+      ],
+    }
+  }),
+
+  'pattern-unused': listed(({ unused, rawNames }) => {
+    if (unused.length === 0) return undefined
+    return {
+      severity: 'warning',
+      what: `${named(unused)}.`,
+      next: [`Mend the pattern, or remove it. The server calls its tools ${named(rawNames)}.`],
+    }
+  }),
+
   'too-many-tools': listed(({ bytes, tokens, budgetBytes, exposure, tools }) => {
-    if (bytes <= budgetBytes) return undefined
+    // A row that searches keeps all of them out of the request.
+    if (bytes <= budgetBytes || exposure === 'search') return undefined
     const cost = `${tools.length} tools cost ${kib(bytes)} in each request, about ${tokens} tokens (estimate: bytes / 4)`
     const largest = tools.toSorted((a, b) => b.bytes - a.bytes).slice(0, 3)
     const becomes =
@@ -88,8 +125,9 @@ export const CATALOG_ROWS: Rows<CatalogKind> = {
     }
   }),
 
-  'no-tools': listed(({ tools, quarantined }, { failure }) => {
-    if (failure !== undefined || tools.length > 0 || quarantined.length > 0) return undefined
+  'no-tools': listed(({ tools, quarantined, denied, held }, { failure }) => {
+    const isAny = [tools, quarantined, denied, held].some(({ length }) => length > 0)
+    if (failure !== undefined || isAny) return undefined
     return {
       severity: 'warning',
       what: 'The server works and offers no tools.',

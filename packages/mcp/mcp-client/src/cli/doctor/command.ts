@@ -19,6 +19,9 @@ export function commandFacts(target: StdioTarget, io: Io): StdioFacts {
   const found = locate(command, folder, target, io)
   const lookAlike =
     found === undefined && !/[\\/]/.test(command) ? nearest(command, commandsOn(target, io)) : undefined
+  const line = found === undefined ? lineOf(command, folder, target, io) : undefined
+  const missing = missingFiles(target, folder)
+  const tilde = tildeOf({ command, ...(cwd === undefined ? {} : { cwd }), args: missing[0] ?? '' }, io)
   return {
     kind: 'stdio',
     command,
@@ -26,8 +29,23 @@ export function commandFacts(target: StdioTarget, io: Io): StdioFacts {
     ...(lookAlike === undefined ? {} : { lookAlike }),
     ...(cwd === undefined ? {} : { cwd }),
     cwdState,
-    missingFiles: missingFiles(target, folder),
+    missingFiles: missing,
+    ...(line === undefined ? {} : { line }),
+    ...(tilde === undefined ? {} : { tilde }),
   }
+}
+
+/** A whole command line, as a shell takes it; undefined where its first word is no program either. */
+function lineOf(command: string, folder: string, target: StdioTarget, io: Io): StdioFacts['line'] {
+  const [program = '', ...args] = command.trim().split(/\s+/)
+  return args.length > 0 && locate(program, folder, target, io) !== undefined ? { program, args } : undefined
+}
+
+/** The first of these paths that only a shell understands. */
+function tildeOf(paths: Readonly<Record<string, string>>, { env }: Io): StdioFacts['tilde'] {
+  const [key, path] = Object.entries(paths).find(([, text]) => /^~(?:[\\/]|$)/.test(text)) ?? []
+  if (key === undefined || path === undefined) return undefined
+  return { key, path, full: (env['HOME'] ?? env['USERPROFILE'] ?? '/home/you') + path.slice(1) }
 }
 
 function stateOf(cwd: string | undefined, base: string): StdioFacts['cwdState'] {

@@ -8,6 +8,7 @@ import type { ServerSpec, ServerStatus, SessionFacts } from '../../types.ts'
 import { loginHostOf } from '../login-host.ts'
 import type { Io } from '../output.ts'
 import type { Row } from '../rows/source.ts'
+import { lookAtPins } from '../pinned.ts'
 import { openServer } from '../server.ts'
 import type { LiveServer } from '../server.ts'
 import { targetOf, transportOf } from '../target.ts'
@@ -136,7 +137,7 @@ async function resolveTarget(
       durationMs: durationMs(),
       detail: clean(detail),
     })
-    return { ...facts, command: clean(facts.command), missingFiles: facts.missingFiles.map(clean) }
+    return cleanFacts(facts, clean)
   }
   const facts = httpFacts(spec.target, io.env)
   onStep?.(`resolving ${facts.host}`)
@@ -153,6 +154,17 @@ async function resolveTarget(
     url: clean(facts.url),
     path: clean(facts.path),
     ...(error === undefined ? {} : { dnsError: error }),
+  }
+}
+
+function cleanFacts(facts: StdioFacts, clean: (text: string) => string): StdioFacts {
+  const { command, missingFiles, line, tilde } = facts
+  return {
+    ...facts,
+    command: clean(command),
+    missingFiles: missingFiles.map(clean),
+    ...(line === undefined ? {} : { line: { program: clean(line.program), args: line.args.map(clean) } }),
+    ...(tilde === undefined ? {} : { tilde: { ...tilde, path: clean(tilde.path), full: clean(tilde.full) } }),
   }
 }
 
@@ -175,6 +187,7 @@ async function connect(spec: ServerSpec, { timeoutMs, io, onStep }: ExaminationO
     signal: io.signal,
     trace: recorder.trace,
     login: loginHostOf(spec, io),
+    pins: await lookAtPins(spec, io),
   })
   const status = server.status()
   const definitions = server.definitions()

@@ -30,6 +30,10 @@ export interface StdioFacts {
   readonly cwdState: 'none' | 'ok' | 'missing' | 'not-a-directory'
   /** Arguments that name a file to run which is not there. */
   readonly missingFiles: readonly string[]
+  /** A command line in place of a command: its program, which can be run, and its arguments. */
+  readonly line?: { readonly program: string; readonly args: readonly string[] }
+  /** A path that begins with `~`, the key it stands in, and the path that is meant. */
+  readonly tilde?: { readonly key: string; readonly path: string; readonly full: string }
 }
 
 export interface HttpFacts {
@@ -105,6 +109,14 @@ export interface CatalogFacts {
     readonly count: number
     readonly rewrites: readonly { readonly path: string; readonly keyword: string; readonly reason: string }[]
   }[]
+  /** Kept out by the row, and by which rule. */
+  readonly denied: readonly { readonly name: string; readonly rule: string }[]
+  /** Withheld until a person approves them. */
+  readonly held: readonly { readonly name: string; readonly reason: string }[]
+  /** A sentence for each pattern of the row that no tool has. */
+  readonly unused: readonly string[]
+  /** What the server calls its tools, those that are kept out included. */
+  readonly rawNames: readonly string[]
   /** Tools whose texts had hidden characters, with how many. */
   readonly hidden: readonly { readonly name: string; readonly count: number }[]
 }

@@ -5,7 +5,9 @@ export type ConfigKind =
   'config-refused' | 'variable-missing' | 'undefined-in-value' | 'value-empty' | 'variable-unexpanded'
 
 export type StdioKind =
+  | 'tilde'
   | 'cwd-wrong'
+  | 'command-with-arguments'
   | 'command-not-found'
   | 'command-not-runnable'
   | 'script-not-found'
@@ -40,6 +42,9 @@ export type HttpKind =
 export type CatalogKind =
   | 'duplicate-tools'
   | 'tools-left-out'
+  | 'tools-held'
+  | 'tools-denied'
+  | 'pattern-unused'
   | 'too-many-tools'
   | 'hidden-characters'
   | 'schemas-rewritten'

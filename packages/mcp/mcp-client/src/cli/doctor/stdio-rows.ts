@@ -50,12 +50,29 @@ function isDead({ exit, failure }: Facts): boolean {
 }
 
 export const STDIO_ROWS: Rows<StdioKind> = {
+  tilde: stdio(({ tilde }, { failure }) => {
+    if (tilde === undefined || failure === undefined) return undefined
+    const { key, path, full } = tilde
+    return error(
+      `${key} has the path "${path}": only a shell reads "~" as a home folder, and no shell is asked.`,
+      `Write the whole path: ${full}`,
+    )
+  }),
+
   'cwd-wrong': stdio(({ cwd = '', cwdState }) => {
     if (cwdState === 'none' || cwdState === 'ok') return undefined
     const state = cwdState === 'missing' ? 'does not exist' : 'is not a directory'
     return error(
       `The working directory "${cwd}" ${state}.`,
       'Mend cwd in the row. A relative one begins at the folder in which the host was started.',
+    )
+  }),
+
+  'command-with-arguments': stdio(({ command, line }, { failure }) => {
+    if (line === undefined || failure?.code !== 'MCP_SPAWN_FAILED') return undefined
+    return error(
+      `command is one program, and "${command}" is a program with arguments.`,
+      `Write command: ${line.program} and args: ${JSON.stringify(line.args)}`,
     )
   }),
 

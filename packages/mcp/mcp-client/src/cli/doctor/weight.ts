@@ -1,5 +1,6 @@
 /** Owns what a server's definitions cost in each request, and what hides in its texts. Pure. */
 import type { ToolDefinition } from '@deepseek-ai/dsh-tools'
+import { createSelection } from '../../discovery/selection.ts'
 import { isJsonObject } from '../../json.ts'
 import { cleanLine, inspectText } from '../../text.ts'
 import type { ServerSpec, ServerStatus } from '../../types.ts'
@@ -8,6 +9,7 @@ import type { CatalogFacts, ToolWeight } from './facts.ts'
 /** English prose and JSON come to about this many bytes a token: an estimate, and told as one. */
 export const BYTES_PER_TOKEN = 4
 const MAX_NAME_CHARS = 80
+const MAX_PATTERN_CHARS = 200
 /** Nested further, a text is not looked at. */
 const MAX_DEPTH = 32
 
@@ -42,6 +44,9 @@ export function catalogFacts(
     exposure: spec.tools.exposure,
     quarantined: tools.quarantined,
     rewritten: tools.rewritten,
+    denied: tools.denied,
+    held: tools.held,
+    ...patternFacts(spec, tools),
     hidden: listed.flatMap((tool) => {
       const count = hiddenIn(tool, 0)
       if (count === 0) return []
@@ -49,6 +54,23 @@ export function catalogFacts(
         isJsonObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : 'a tool without a name'
       return [{ name: cleanLine(spec.redact(name), MAX_NAME_CHARS), count }]
     }),
+  }
+}
+
+/** Patterns of the row that name nothing; a tool that is left out by itself is named all the same. */
+function patternFacts(
+  { tools, redact }: ServerSpec,
+  status: ServerStatus['tools'],
+): Pick<CatalogFacts, 'unused' | 'rawNames'> {
+  const names = [
+    ...status.offered.map(({ rawName }) => rawName),
+    ...[status.denied, status.held, status.quarantined].flat().map(({ name }) => name),
+  ]
+  return {
+    unused: createSelection(tools)
+      .unused(names)
+      .map((text) => cleanLine(redact(text), MAX_PATTERN_CHARS)),
+    rawNames: names.map((name) => cleanLine(redact(name), MAX_NAME_CHARS)),
   }
 }
 

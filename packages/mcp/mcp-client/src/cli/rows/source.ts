@@ -79,6 +79,7 @@ function readSource(options: SourceOptions, io: Io): Source {
   if (command !== undefined || url !== undefined) {
     const raw = rowOfFlags(options, io.env)
     const row = resolveRow({ id: 'command-line', disabled: false, raw, scope: undefined }, io)
+    if (!row.resolved.ok) throw new UsageError(`the command line: ${row.resolved.fault}`)
     return { label: 'the command line', rows: [row], notes: [] }
   }
   return profile === undefined ? fromFile(config ?? 'cordis.yml', io) : fromProfile(profile, io)

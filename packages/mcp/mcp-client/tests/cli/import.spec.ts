@@ -206,6 +206,21 @@ const EXISTING = `# My host.
 # the end
 `
 
+describe('a file with hidden characters', () => {
+  it('is shown as it would be written, and its path as well', async () => {
+    const servers = {
+      one: { command: 'npx', args: ['-y', 'x\u202e', '\u{e0041}'] },
+      two: { command: 'npx', args: ['-y', 'plain'] },
+    }
+    await desk.write('home/project/.mcp.json', JSON.stringify({ mcpServers: servers }))
+    const { out } = await desk.run({})
+    expect(out).toContain(String.raw`args: ['-y', 'x\u202e', '\u{e0041}']`)
+    expect(out.match(/It holds hidden characters/g)).toHaveLength(1)
+    const { err } = await desk.run({ from: 'gone\u001b[31m.json' })
+    expect(err).toContain(String.raw`gone\u001b[31m.json: There is no such file.`)
+  })
+})
+
 describe('the file that rows go to', () => {
   beforeEach(() => desk.place('home/.config/Claude/claude_desktop_config.json', 'claude_desktop_config.json'))
 

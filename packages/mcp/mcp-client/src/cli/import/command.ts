@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path'
 import { FILE_HEADERS_ONLY, createTwoFilesPatch } from 'diff'
 import { createRedactor } from '../../redaction.ts'
 import { cleanText } from '../../text.ts'
+import { visibleSafe, visibleText } from '../../visible.ts'
 import { searchable } from './conceal.ts'
 import { isCredential } from './credential.ts'
 import { ImportFault, faultOf } from './foreign-server.ts'
@@ -66,7 +67,8 @@ export async function runImport(options: ImportOptions, output: Output): Promise
 async function run(options: ImportOptions, output: Output): Promise<number> {
   const path = resolve(options.cwd, options.to ?? 'cordis.yml')
   const files = await readFiles(options, dirname(path))
-  for (const file of files) if (file.kind === 'fault') output.err(`${file.path}: ${file.reason}\n`)
+  for (const file of files)
+    if (file.kind === 'fault') output.err(visibleText(`${file.path}: ${file.reason}\n`))
   if (files.length === 0) {
     output.err('No file of a known client with MCP servers is here. Name one: dsh-mcp import FILE\n')
     return FAILED
@@ -85,11 +87,12 @@ async function run(options: ImportOptions, output: Output): Promise<number> {
       plan,
       target: { path, kind: target.kind, exists: target.text !== undefined },
       diff: text === undefined ? '' : diffOf(path, target.text, text),
+      text: text ?? '',
       written: writes,
       ...(backup === undefined ? {} : { backup }),
     }
     const redact = createRedactor(searchable([...plan.secrets, ...secretsOfTarget(target)]))
-    output.out(redact(options.json ? jsonReport(report) : cleanText(textReport(report))))
+    output.out(options.json ? redact(jsonReport(report)) : visibleSafe(textReport(report), redact))
   }
   return isFaulty || isEmpty ? FAILED : DONE
 }

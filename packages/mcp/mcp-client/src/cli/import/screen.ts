@@ -1,5 +1,5 @@
 /** Owns what an import shows: the same facts as text for people and as JSON for programs. Pure. */
-import { cleanLine } from '../../text.ts'
+import { cleanLine, inspectText } from '../../text.ts'
 import type { FileReading } from './locate.ts'
 import type { Outcome, Plan } from './plan.ts'
 import { rowsText } from './row-text.ts'
@@ -13,6 +13,8 @@ export interface Report {
   readonly target: { readonly path: string; readonly kind: TargetKind; readonly exists: boolean }
   /** Unified diff of the target; empty where no row is added. */
   readonly diff: string
+  /** The whole target with the rows; empty where no row is added. */
+  readonly text: string
   readonly written: boolean
   /** Where the file as it was lies now. */
   readonly backup?: string
@@ -20,6 +22,8 @@ export interface Report {
 
 const MAX_NAME_CHARS = 80
 const MAX_NOTE_CHARS = 400
+const HIDDEN_NOTE =
+  'It holds hidden characters, which would be written. They are shown as codes such as \\u200b: look at them first.'
 const MARKS = { added: '+', skipped: '=', failed: '!' } as const
 
 /** The report for people. */
@@ -29,7 +33,11 @@ export function textReport(report: Report): string {
     file.kind === 'servers' ? [fileText(file, plan.outcomes)] : [],
   )
   if (!report.written && plan.rows.length > 0) {
-    parts.push(`The new rows:\n\n${rowsText(plan.rows)}`, `What changes in ${target.path}:\n\n${report.diff}`)
+    parts.push(
+      target.exists
+        ? `What changes in ${target.path}:\n\n${report.diff}`
+        : `The new file ${target.path}:\n\n${report.text}`,
+    )
   }
   if (plan.variables.length > 0) parts.push(variablesText(plan.variables))
   parts.push(`${summary(report)}\n`)
@@ -74,7 +82,13 @@ function outcomeLines(outcome: Outcome): string[] {
   const { name, status, notes } = outcome
   const more = status === 'added' ? ` as ${outcome.row.id}` : `: ${cleanLine(outcome.reason, MAX_NOTE_CHARS)}`
   const heading = `  ${MARKS[status]} ${cleanLine(name, MAX_NAME_CHARS)}${more}`
-  return [heading, ...notes.map((note) => `      ${cleanLine(note, MAX_NOTE_CHARS)}`)]
+  const all = hidesText(outcome) ? [...notes, HIDDEN_NOTE] : notes
+  return [heading, ...all.map((note) => `      ${cleanLine(note, MAX_NOTE_CHARS)}`)]
+}
+
+/** A row as it would be written has characters that a reader does not see. */
+function hidesText(outcome: Outcome): boolean {
+  return outcome.status === 'added' && inspectText(rowsText([outcome.row])).hidden > 0
 }
 
 function variablesText(variables: readonly Variable[]): string {

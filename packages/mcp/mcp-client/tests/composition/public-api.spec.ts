@@ -18,6 +18,8 @@ interface Api {
   readonly inject: unknown
   /** URL of every module that the import loaded. */
   readonly loaded: readonly string[]
+  /** What is loaded of Node itself. */
+  readonly builtins: readonly string[]
 }
 
 interface Manifest {
@@ -35,7 +37,8 @@ async function importFresh(...specifiers: readonly string[]): Promise<Api> {
     const [api] = await Promise.all(${JSON.stringify(specifiers)}.map((specifier) => import(specifier)))
     const kinds = Object.entries(api).map(([name, value]) => [name, value?.constructor?.name ?? typeof value])
     const { name, inject } = api
-    process.stdout.write(JSON.stringify({ exports: Object.fromEntries(kinds), name, inject, loaded }))
+    const builtins = process.moduleLoadList
+    process.stdout.write(JSON.stringify({ exports: Object.fromEntries(kinds), name, inject, loaded, builtins }))
   `
   const args = ['--input-type=module', '--eval', program]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PACKAGE, timeout: 20_000 })
@@ -45,6 +48,9 @@ async function importFresh(...specifiers: readonly string[]): Promise<Api> {
 function manifest(): Manifest {
   return JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Manifest
 }
+
+/** Node's fetch, and what comes with it. */
+const fetchOf = (api: Api): string[] => api.builtins.filter((name) => /\b(?:undici|http2|tls)$/.test(name))
 
 /** What costs tens of milliseconds to import and is needed by a server only. */
 const costlyOf = (api: Api): string[] =>
@@ -74,6 +80,11 @@ describe('the built package', () => {
     expect(costlyOf(await importFresh(NAME, 'undici'))).not.toEqual([])
   })
 
+  it('does not make Node load its fetch, which node:http brings along', async () => {
+    expect(fetchOf(await importFresh(NAME))).toEqual([])
+    expect(fetchOf(await importFresh(NAME, 'node:http'))).not.toEqual([])
+  })
+
   it('carries the SDK in a file of its own, which the import does not load', async () => {
     const folder = join(PACKAGE, 'lib', 'chunks')
     const withSdk = readdirSync(folder).filter(
@@ -82,6 +93,8 @@ describe('the built package', () => {
         readFileSync(join(folder, file), 'utf8').includes('UnauthorizedError = class'),
     )
     expect(withSdk).toHaveLength(1)
+    // Nobody asks its schema validator anything.
+    expect(readFileSync(join(folder, withSdk[0] as string), 'utf8')).not.toContain('addMetaSchema')
     const { loaded } = await importFresh(NAME)
     expect(loaded.filter((url) => url.includes('/lib/chunks/')).length).toBeGreaterThan(0)
     expect(loaded.filter((url) => url.endsWith(withSdk[0] as string))).toEqual([])

@@ -69,14 +69,30 @@ export function parseTool(serverName: string, item: unknown, position: number): 
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   let text = ''
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === '' ? '' : ','}${canonicalJson(item)}`
+    return `[${text}]`
+  }
   for (const key of Object.keys(value).toSorted()) {
     const member = value[key]
     if (member === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
+    text += `${text === '' ? '' : ','}${quoted(key)}:${canonicalJson(member)}`
   }
   return `{${text}}`
+}
+
+/** Keys as JSON: a list has few different ones, thousands of times. Long ones are some server's own. */
+const quotedKeys = new Map<string, string>()
+const MAX_KEYS = 1000
+const MAX_KEY_CHARS = 64
+
+function quoted(key: string): string {
+  const known = quotedKeys.get(key)
+  if (known !== undefined) return known
+  const text = JSON.stringify(key)
+  if (key.length <= MAX_KEY_CHARS && quotedKeys.size < MAX_KEYS) quotedKeys.set(key, text)
+  return text
 }
 
 function annotationsOf(value: JsonValue | undefined): ToolAnnotations {

@@ -33,6 +33,8 @@ export interface BeyondOptions {
   readonly session: () => Session | undefined
   /** Whether a tool of this public name is offered now. */
   readonly offers: (publicName: string) => boolean
+  /** Whether what the server says of itself waits for approval. */
+  readonly withholdsInstructions: () => boolean
   readonly prepare: (signal: AbortSignal, agent: Agent) => Promise<Session | undefined>
   readonly reason: () => string
   readonly failed: (session: Session | undefined, error: unknown) => void
@@ -50,6 +52,10 @@ export interface Beyond {
   remembered(offer: Offer | undefined): void
   /** Tools of our own that stand beside these. A server's own of the same name wins. */
   ownEntries(listed: readonly CatalogEntry[]): readonly CatalogEntry[]
+  /** The instructions of the last session, '' where there are none; undefined where nobody wants them. */
+  words(): string | undefined
+  /** A list was judged, and the instructions with it. */
+  judged(): void
   /** A session takes calls now. */
   ready(): void
   /** Put a question of the server to whoever answers here. Rejects where nobody does. */
@@ -81,7 +87,12 @@ export function createBeyond(options: BeyondOptions): Beyond {
     linkReader,
     say,
   })
-  const instructions = createInstructions({ spec, seat: host?.sections ?? NO_SEAT, say })
+  const instructions = createInstructions({
+    spec,
+    seat: host?.sections ?? NO_SEAT,
+    isWithheld: options.withholdsInstructions,
+    say,
+  })
   const inbound =
     host === undefined
       ? undefined
@@ -123,7 +134,12 @@ export function createBeyond(options: BeyondOptions): Beyond {
       onResourceUpdated: resources.updated,
       onLog: (level, text) => say({ level, text: `server: ${text}` }),
     },
+    words: instructions.words,
+    judged() {
+      if (session() !== undefined) instructions.show()
+    },
     listing(facts) {
+      instructions.heard(facts)
       offer = spec.resources ? offerOf(facts) : undefined
     },
     offer: () => offer,
@@ -149,7 +165,7 @@ export function createBeyond(options: BeyondOptions): Beyond {
       /* v8 ignore next -- it is there when it is said to be */
       if (opened === undefined) return
       followNews()
-      instructions.opened(opened.facts)
+      instructions.show()
       resources.opened(opened)
       prompts.opened(opened)
     },

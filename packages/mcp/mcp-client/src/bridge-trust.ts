@@ -25,12 +25,15 @@ export interface TrustOptions {
   readonly isUnreviewed: boolean | undefined
 }
 
-export interface Trust extends Pick<Admission, 'approve' | 'pins' | 'status' | 'clear' | 'close'> {
+export interface Trust extends Pick<
+  Admission,
+  'approve' | 'pins' | 'status' | 'clear' | 'close' | 'withholdsInstructions'
+> {
   /**
    * The list without what is withheld, and with those tools of our own that no rule keeps out: they are not pinned, and
    * everything else holds for them.
    */
-  admit(listed: Catalog, own: readonly CatalogEntry[]): Catalog
+  admit(listed: Catalog, own: readonly CatalogEntry[], words?: string): Catalog
   readonly selection: Selection
   readonly review: Pick<Review, 'before' | 'after'>
   /** At the start of a call. @throws McpError MCP_DENIED */
@@ -83,8 +86,8 @@ export function createTrust({ spec, pins, clock, say, adopt, isUnreviewed }: Tru
     ...admission,
     selection,
     review,
-    admit(listed, own) {
-      const admitted = admission.admit(listed)
+    admit(listed, own, words) {
+      const admitted = admission.admit(listed, words)
       const added = own.filter(({ rawName }) => selection.ruleAgainst(rawName) === undefined)
       const entries = added.length === 0 ? admitted.entries : [...admitted.entries, ...added]
       published = new Map(entries.map((entry) => [entry.publicName, entry]))

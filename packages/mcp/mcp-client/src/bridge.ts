@@ -82,6 +82,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     clock: host.clock,
     session: calls.session,
     offers: (publicName) => publisher.find(publicName) !== undefined,
+    withholdsInstructions: () => trust.withholdsInstructions(),
     prepare: support.prepare,
     reason: calls.reason,
     failed: support.failed,
@@ -174,7 +175,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
   function adopt(next: Catalog): void {
     /* v8 ignore next -- a list that comes in the turn in which its row ends */
     if (isWithdrawn) return
-    const admitted = trust.admit(next, beyond.ownEntries(next.entries))
+    const admitted = trust.admit(next, beyond.ownEntries(next.entries), beyond.words())
     const published = publisher.publish(admitted.entries, allot)
     catalog = admitted
     listedAt = Date.now()
@@ -190,6 +191,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
         catalog: { items: next.entries.map(itemOf), at: Date.now(), resources: beyond.offer() },
       })
     }
+    beyond.judged()
     host.changed?.('catalog')
   }
 

@@ -18,32 +18,32 @@ const PLACES = 2 ** 32
 const MAX_TOLD_CHARS = 300
 
 export interface InstructionsOptions {
-  readonly spec: Pick<ServerSpec, 'serverName' | 'instructions' | 'pin'>
+  readonly spec: Pick<ServerSpec, 'serverName' | 'instructions'>
   readonly seat: Seat<PromptSection>
-  readonly say: (line: { readonly level: 'info' | 'warn'; readonly text: string }) => void
+  /** Whether they are not those that were pinned, with `pin: hold`. */
+  readonly isWithheld: () => boolean
+  readonly say: (line: { readonly level: 'warn'; readonly text: string }) => void
 }
 
 export interface Instructions {
-  /**
-   * A session stands: its words are shown, and nothing is touched where they are the same. With `pin: hold` only the
-   * words of the first session of this run are ever shown: others are left out until the row is loaded again.
-   */
-  opened(facts: SessionFacts): void
+  /** What a new session says; nothing is shown before it is judged. */
+  heard(facts: SessionFacts): void
+  /** The words as a model would get them, '' for none; undefined where the row does not want them. */
+  words(): string | undefined
+  /** Show them, unless they are withheld. Nothing is touched where they are the same. */
+  show(): void
   /** They go, with the tools. */
   withdraw(): void
   /** Bytes in the prompt. */
   bytes(): number
 }
 
-export function createInstructions({ spec, seat, say }: InstructionsOptions): Instructions {
+export function createInstructions({ spec, seat, isWithheld, say }: InstructionsOptions): Instructions {
+  let words: string | undefined
   let shown: string | undefined
   let leave: (() => void) | undefined
-  /** What the first session of this run said, or the last one where others are taken; `''` is nothing. */
-  let known: string | undefined
-  /** The text whose refusal was told last. */
-  let heldBack: string | undefined
 
-  function show(text: string | undefined): void {
+  function put(text: string | undefined): void {
     if (text === shown) return
     leave?.()
     leave = undefined
@@ -56,32 +56,13 @@ export function createInstructions({ spec, seat, say }: InstructionsOptions): In
     })
   }
 
-  /** Whether a text that is another one than before may be shown. */
-  function admits(text: string): boolean {
-    if (spec.pin !== 'hold') {
-      say({ level: 'info', text: 'the instructions of the server are others than before' })
-      return true
-    }
-    const end = 'they are left out until the row is loaded again (pin: hold)'
-    if (heldBack !== text)
-      say({ level: 'warn', text: `the instructions of the server are others than before: ${end}` })
-    heldBack = text
-    return false
-  }
-
   return {
-    opened({ instructions }) {
-      if (!spec.instructions) return
-      const text = sectionOf(spec.serverName, instructions)
-      const isNew = text !== undefined && known !== undefined && text !== known
-      if (isNew && !admits(text)) {
-        show(undefined)
-        return
-      }
-      if (text !== undefined || known === undefined) known = text ?? ''
-      show(text)
+    heard({ instructions }) {
+      if (spec.instructions) words = sectionOf(spec.serverName, instructions) ?? ''
     },
-    withdraw: () => show(undefined),
+    words: () => words,
+    show: () => put(words === undefined || words === '' || isWithheld() ? undefined : words),
+    withdraw: () => put(undefined),
     bytes: () => (shown === undefined ? 0 : Buffer.byteLength(shown)),
   }
 }

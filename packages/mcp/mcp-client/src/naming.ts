@@ -4,6 +4,9 @@ import { createHash } from 'node:crypto'
 /** Raw names of the tools of our own, where a server has resources. */
 export const OWN_TOOLS = ['list_resources', 'read_resource'] as const
 
+/** What the instructions of a server are pinned as, beside its tools. No tool may have this name. */
+export const INSTRUCTIONS = '(instructions)'
+
 const MAX_LENGTH = 64
 const HASH_LENGTH = 12
 

@@ -3,13 +3,14 @@
  * it is approved, here or in the file. The selection by name came before, with the making of the catalog.
  */
 import type { Clock } from '../clock.ts'
+import { INSTRUCTIONS } from '../naming.ts'
 import type { Catalog, PinChange, ServerSpec, ServerStatus } from '../types.ts'
 import { MAX_TOLD, causeOf, createChangeTeller } from './pin-change.ts'
 import type { Change } from './pin-change.ts'
 import type { PinFile } from './pin-file.ts'
 import { isNamed } from './pin-review.ts'
-import { takeDigested } from './parse.ts'
-import { judge } from './pins.ts'
+import { instructionsEntry, takeDigested } from './parse.ts'
+import { definitionOf, judge } from './pins.ts'
 import type { HeldEntry, Judgement, PinEdit } from './pins.ts'
 import type { Selection } from './selection.ts'
 
@@ -30,8 +31,13 @@ export interface AdmissionOptions {
 }
 
 export interface Admission {
-  /** The list without what is withheld. Tells the operator what is news. */
-  admit(listed: Catalog): Catalog
+  /**
+   * The list without what is withheld. Tells the operator what is news.
+   * @param words the instructions of the server, '' where it says nothing; undefined where nobody wants them
+   */
+  admit(listed: Catalog, words?: string): Catalog
+  /** Whether the instructions are not those that were pinned, with `hold`. */
+  withholdsInstructions(): boolean
   /** Why no call of this tool is sent: its rule, or its pin. One sentence; undefined where nothing is against it. */
   refusal(rawName: string): string | undefined
   /** The same for a name that the host knows nothing of. */
@@ -57,10 +63,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
   let cancelLook: (() => void) | undefined
   let isClosed = false
 
-  function admit(next: Catalog): Catalog {
+  function admit(next: Catalog, words?: string): Catalog {
     listed = next
     const isPinned = file !== undefined && spec.pin !== 'off'
-    const entries = isPinned ? admitPinned(next, file, spec.pin) : next.entries
+    const entries = isPinned ? admitPinned(next, words, file, spec.pin) : next.entries
     // Whatever no pin has taken: it would be kept as long as the tool is.
     next.entries.forEach(takeDigested)
     return entries === next.entries ? next : { ...next, entries }
@@ -68,6 +74,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function admitPinned(
     { entries }: Catalog,
+    words: string | undefined,
     file: PinFile,
     mode: Exclude<ServerSpec['pin'], 'off'>,
   ): Catalog['entries'] {
@@ -78,15 +85,24 @@ export function createAdmission(options: AdmissionOptions): Admission {
         text: 'the command or URL under this name is another one than before: its tools are pinned anew',
       })
     }
-    const judged = judge(entries, {
+    const isJudged = words !== undefined && words !== ''
+    const judged = judge(isJudged ? [...entries, instructionsEntry(words)] : entries, {
       mode,
       set: file.set(),
       isLost: file.isLost(),
       now: Date.now(),
     })
-    file.edit(judged.edits)
+    file.edit([...judged.edits, ...silenceOf(words, file)])
     take(judged)
-    return judged.admitted
+    return isJudged ? judged.admitted.filter(({ rawName }) => rawName !== INSTRUCTIONS) : judged.admitted
+  }
+
+  /** That a server said nothing is pinned as well: what it says later is a change. */
+  function silenceOf(words: string | undefined, { set }: PinFile): PinEdit[] {
+    if (words !== '' || set()?.pins.has(INSTRUCTIONS) === true) return []
+    const entry = instructionsEntry('')
+    const version = { digest: entry.digest, at: Date.now(), definition: definitionOf(entry) }
+    return [{ kind: 'pin', name: INSTRUCTIONS, version }]
   }
 
   /** Nothing shows any more what was trusted. */
@@ -113,9 +129,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (changed.size < MAX_CHANGED || changed.has(rawName)) changed.set(rawName, change)
     }
     teller.tell([...news, ...held.values()])
-    if (judged.added.length > 0) {
-      const names = judged.added.slice(0, MAX_TOLD).map(quoted)
-      const rest = judged.added.length - names.length
+    const added = judged.added.filter((name) => name !== INSTRUCTIONS)
+    if (added.length > 0) {
+      const names = added.slice(0, MAX_TOLD).map(quoted)
+      const rest = added.length - names.length
       say({ level: 'info', text: `new tools: ${names.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}` })
     }
     look()
@@ -155,6 +172,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   return {
     admit,
+    withholdsInstructions: () => held.has(INSTRUCTIONS),
     refusal,
     refusalByName(publicName) {
       const denied = listed?.denied.find((tool) => tool.publicName === publicName)

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { isJsonObject } from '../json.ts'
-import { publicToolName } from '../naming.ts'
+import { INSTRUCTIONS, publicToolName } from '../naming.ts'
 import { cleanLine } from '../text.ts'
 import type { CatalogEntry, JsonObject, JsonValue, Quarantined, ToolAnnotations } from '../types.ts'
 
@@ -36,6 +36,7 @@ export function parseTool(serverName: string, item: unknown, position: number): 
   if (name === '') return leaveOut(`#${position}`, 'the name is empty')
   if (name.length > MAX_NAME_CHARS)
     return leaveOut(name, `the name is longer than ${MAX_NAME_CHARS} characters`)
+  if (name === INSTRUCTIONS) return leaveOut(name, 'the name is that of the instructions among the pins')
   const inputSchema = item['inputSchema'] ?? { type: 'object' }
   if (!isJsonObject(inputSchema)) return leaveOut(name, 'inputSchema is not an object')
   const { outputSchema, execution } = item
@@ -93,6 +94,19 @@ function quoted(key: string): string {
   const text = JSON.stringify(key)
   if (key.length <= MAX_KEY_CHARS && quotedKeys.size < MAX_KEYS) quotedKeys.set(key, text)
   return text
+}
+
+/** The instructions of a server as something that can be pinned; '' where it says nothing. */
+export function instructionsEntry(text: string): CatalogEntry {
+  return {
+    rawName: INSTRUCTIONS,
+    publicName: INSTRUCTIONS,
+    description: text,
+    inputSchema: {},
+    annotations: {},
+    taskRequired: false,
+    digest: hash('sha256', text),
+  }
 }
 
 function annotationsOf(value: JsonValue | undefined): ToolAnnotations {

@@ -3,6 +3,7 @@
  * model, each once and never a flood, and the differences, which are worked out behind.
  */
 import { setImmediate } from 'node:timers/promises'
+import { INSTRUCTIONS } from '../naming.ts'
 import type { PinChange, ServerSpec } from '../types.ts'
 import { loadDiffer, placesOf } from './pin-diff.ts'
 import { shownName } from './pin-review.ts'
@@ -101,10 +102,11 @@ export function createChangeTeller(
     tell(changes) {
       const fresh = changes.filter(isNews)
       for (const change of fresh.slice(0, MAX_TOLD)) {
-        const name = quoted(change.rawName)
+        const what =
+          change.rawName === INSTRUCTIONS ? 'what the server says' : `tool ${quoted(change.rawName)}`
         if (change.state === 'changed')
-          warn(`tool ${name} changed since it was last seen: ${change.places.join(', ')}`)
-        else warn(`tool ${name} is held back: ${reasonOf(change)}; ${adviceOf(change)}`)
+          warn(`${what} changed since it was last seen: ${change.places.join(', ')}`)
+        else warn(`${what} is held back: ${reasonOf(change)}; ${adviceOf(change)}`)
       }
       const rest = fresh.length - MAX_TOLD
       if (rest > 0) warn(`${rest} more tools changed; the status has them all`)

@@ -2,14 +2,17 @@
  * Owns what a person does with the pins of one server: see what changed, approve it, forget it. Works on an open pin
  * file alone, so the command line does it without a running host, which sees the approval when it looks at the file.
  */
+import { INSTRUCTIONS } from '../naming.ts'
 import type { PinChange } from '../types.ts'
 import { visibleText } from '../visible.ts'
 import { placesOf } from './pin-diff.ts'
 import type { Differ } from './pin-diff.ts'
+import { instructionsEntry } from './parse.ts'
 import type { PinFile } from './pin-file.ts'
 import type { Pin, PinEdit } from './pins.ts'
 
 const MAX_NAME_CHARS = 128
+const SILENCE = instructionsEntry('').digest
 
 /** One tool in the file. */
 export interface PinRow {
@@ -26,10 +29,17 @@ export interface PinRow {
 export function listPins(file: Pick<PinFile, 'set'>): PinRow[] {
   return pinsOf(file).flatMap((pin) => {
     const version = pin.pending ?? pin.pinned
-    if (version === undefined) return []
+    if (version === undefined || isSilence(pin)) return []
     const { digest, at: since } = version
     return [{ name: shownName(pin.name), state: stateOf(pin), digest, since }]
   })
+}
+
+/** A server that says nothing of itself is no line for a person. */
+function isSilence({ name, pinned, pending, previous }: Pin): boolean {
+  return (
+    name === INSTRUCTIONS && pending === undefined && previous === undefined && pinned?.digest === SILENCE
+  )
 }
 
 /**
@@ -80,9 +90,9 @@ export function approvePins(file: Pick<PinFile, 'set' | 'edit' | 'isLost'>, tool
  * @returns the raw names that were forgotten
  */
 export function forgetPins(file: Pick<PinFile, 'set' | 'edit'>, tool: string): string[] {
-  const names = pinsOf(file).flatMap(({ name }) => (isNamed(name, tool) ? [name] : []))
-  file.edit(names.map((name) => ({ kind: 'forget', name })))
-  return names
+  const pins = pinsOf(file).filter(({ name }) => isNamed(name, tool))
+  file.edit(pins.map(({ name }) => ({ kind: 'forget', name })))
+  return pins.flatMap((pin) => (isSilence(pin) ? [] : [pin.name]))
 }
 
 /** Whether a person's word for a tool means this raw name. */

@@ -74,6 +74,47 @@ describe('admission', () => {
     expect(said.filter((line) => line.includes('held back'))).toHaveLength(1)
   })
 
+  it('judges what the server says of itself as it judges a tool, and lets it in as none', async () => {
+    const { admission, said } = open('hold')
+    const say = (words?: string): boolean => {
+      expect(admission.admit(listOf(...many(1, 'a')), words).entries).toHaveLength(1)
+      return admission.withholdsInstructions()
+    }
+    expect([say('one'), say('one'), say(''), say(undefined), say('two')]).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ])
+    expect(said).toEqual([
+      'what the server says is held back: its definition changed since it was pinned (description); ' +
+        'only a person may approve it, with: dsh-mcp pins approve kit "(instructions)"',
+    ])
+    expect(admission.pins()).toMatchObject([{ name: '(instructions)', state: 'held' }])
+    expect(await admission.approve('(instructions)')).toEqual(['(instructions)'])
+    expect([say('two'), say('one')]).toEqual([false, true])
+    admission.clear()
+    expect(admission.withholdsInstructions()).toBe(false)
+  })
+
+  it('takes words after a silence for a change', () => {
+    const { admission } = open('hold')
+    admission.admit(listOf(...many(1, 'a')), '')
+    admission.admit(listOf(...many(1, 'a')), '')
+    expect(admission.withholdsInstructions()).toBe(false)
+    admission.admit(listOf(...many(1, 'a')), 'words')
+    expect(admission.withholdsInstructions()).toBe(true)
+  })
+
+  it('tells of other words with warn, and takes them', () => {
+    const { admission, said } = open('warn')
+    admission.admit(listOf(), 'one')
+    admission.admit(listOf(), 'two')
+    expect(admission.withholdsInstructions()).toBe(false)
+    expect(said).toEqual(['what the server says changed since it was last seen: description'])
+  })
+
   it('holds names beyond the number that is pinned, and does not remember what it told for ever', () => {
     const { admission, said, timers } = open('hold')
     admission.admit(listOf(...many(MAX_PINS, 'a')))

@@ -171,6 +171,7 @@ describe('createCatalog', () => {
         { name: '' },
         { name: `\u001b[31m${'x'.repeat(2_000)}` },
         { name: 'list-schema', inputSchema: [] },
+        { name: '(instructions)' },
         { name: 'good-2' },
       ],
       warnings: ['page 2 has no tools array'],
@@ -187,6 +188,7 @@ describe('createCatalog', () => {
       { name: '#7', reason: 'the name is empty' },
       { name: `${'x'.repeat(79)}…`, reason: 'the name is longer than 1024 characters' },
       { name: 'list-schema', reason: 'inputSchema is not an object' },
+      { name: '(instructions)', reason: 'the name is that of the instructions among the pins' },
     ])
     expect(warnings).toEqual(['page 2 has no tools array'])
   })

@@ -1,7 +1,7 @@
 /** Owns the tests of pins as values: the judgement of a list, what it writes, and how a change is told. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseTool, takeDigested } from '../../src/discovery/parse.ts'
+import { instructionsEntry, parseTool, takeDigested } from '../../src/discovery/parse.ts'
 import { loadDiffer, placesOf } from '../../src/discovery/pin-diff.ts'
 import {
   approvePins,
@@ -13,6 +13,7 @@ import {
 } from '../../src/discovery/pin-review.ts'
 import { EMPTY_BOOK, MAX_PINS, applyEdits, definitionOf, judge } from '../../src/discovery/pins.ts'
 import type { JudgeOptions, Judgement, PinBook, PinEdit, PinSet } from '../../src/discovery/pins.ts'
+import { INSTRUCTIONS } from '../../src/naming.ts'
 import type { CatalogEntry } from '../../src/types.ts'
 
 const BASE = {
@@ -277,6 +278,26 @@ describe('a book', () => {
     expect(listPins({ set: () => undefined })).toEqual([])
     expect(shownName('n'.repeat(200))).toHaveLength(128)
     expect([isNamed('a', 'b'), isNamed('*', '*')]).toEqual([false, true])
+  })
+})
+
+describe('the instructions among the pins', () => {
+  it('are a line where the server says something, and none where it does not', () => {
+    const kit = server('hold')
+    const pinned = (text: string): void => {
+      const { digest } = instructionsEntry(text)
+      kit.edit([{ kind: 'pin', name: INSTRUCTIONS, version: { digest, at: 1 } }])
+    }
+    pinned('')
+    expect([listPins(kit), forgetPins(kit, '*'), listPins(kit)]).toEqual([[], [], []])
+    pinned('words')
+    expect(listPins(kit)).toMatchObject([{ name: '(instructions)', state: 'pinned' }])
+    expect(forgetPins(kit, '(instructions)')).toEqual(['(instructions)'])
+    pinned('')
+    kit.edit([{ kind: 'pending', name: INSTRUCTIONS, version: { digest: 'x', at: 1 } }])
+    expect(listPins(kit)).toMatchObject([{ state: 'held' }])
+    kit.edit([{ kind: 'repin', name: INSTRUCTIONS, version: { digest: 'x', at: 1 } }])
+    expect(listPins(kit)).toMatchObject([{ state: 'changed' }])
   })
 })
 

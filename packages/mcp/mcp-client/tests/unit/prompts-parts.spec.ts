@@ -368,12 +368,18 @@ describe('instructions', () => {
   function setup(over: Partial<ServerSpec> = {}) {
     const said: string[] = []
     const place = seat()
+    const state = { isWithheld: false }
     const made = createInstructions({
-      spec: { serverName: 'kit', instructions: true, pin: 'warn', ...over },
+      spec: { serverName: 'kit', instructions: true, ...over },
       seat: place as never,
+      isWithheld: () => state.isWithheld,
       say: ({ level, text }) => said.push(`${level}: ${text}`),
     })
-    return { ...made, said, place }
+    const opened = (next: ReturnType<typeof facts>): void => {
+      made.heard(next)
+      made.show()
+    }
+    return { ...made, opened, said, place, state }
   }
 
   it('are told once: the same words touch nothing, other words take their place', () => {
@@ -382,54 +388,35 @@ describe('instructions', () => {
     t.opened(facts('one'))
     expect([t.place.puts(), t.place.held.length]).toEqual([1, 1])
     expect(t.bytes()).toBe(Buffer.byteLength(sectionOf('kit', 'one') ?? ''))
-    t.opened(facts('two'))
-    expect([t.place.puts(), t.place.held.length]).toEqual([2, 1])
-    expect(t.said).toEqual(['info: the instructions of the server are others than before'])
+    t.heard(facts('two'))
+    expect(t.place.held).toEqual([sectionOf('kit', 'one')])
+    t.show()
+    expect([t.place.puts(), t.place.held]).toEqual([2, [sectionOf('kit', 'two')]])
+    expect(t.words()).toBe(sectionOf('kit', 'two'))
     t.opened(facts())
-    expect([t.place.held, t.bytes()]).toEqual([[], 0])
+    expect([t.place.held, t.bytes(), t.words()]).toEqual([[], 0, ''])
     t.opened(facts('two'))
     t.withdraw()
     t.withdraw()
     expect(t.place.held).toEqual([])
-    expect(t.said).toHaveLength(1)
-  })
-
-  it('that changed are left out where definitions are held', () => {
-    const t = setup({ pin: 'hold' })
-    t.opened(facts('one'))
-    t.withdraw()
-    t.opened(facts('two'))
-    expect([t.place.held, t.bytes()]).toEqual([[], 0])
-    expect(t.said).toEqual([
-      'warn: the instructions of the server are others than before: they are left out until the row is loaded again (pin: hold)',
-    ])
-    t.opened(facts('two'))
-    expect(t.said).toHaveLength(1)
-    t.opened(facts('three'))
-    expect(t.said).toHaveLength(2)
-    t.opened(facts('one'))
-    expect(t.place.held).toHaveLength(1)
-    t.opened(facts('two'))
-    expect(t.place.held).toEqual([])
-  })
-
-  it.each([
-    ['hold', 0, 'warn'],
-    ['warn', 1, 'info'],
-    ['off', 1, 'info'],
-  ] as const)('that were none at first are others too (pin: %s)', (pin, count, level) => {
-    const t = setup({ pin })
-    t.opened(facts())
     expect(t.said).toEqual([])
+  })
+
+  it('that wait for approval are left out until they have it', () => {
+    const t = setup()
     t.opened(facts('one'))
-    expect(t.place.held).toHaveLength(count)
-    expect(t.said).toEqual([expect.stringMatching(`^${level}: the instructions of the server are others`)])
+    t.state.isWithheld = true
+    t.opened(facts('two'))
+    expect([t.place.held, t.bytes()]).toEqual([[], 0])
+    t.state.isWithheld = false
+    t.show()
+    expect(t.place.held).toEqual([sectionOf('kit', 'two')])
   })
 
   it('are not there where the row does not want them, and a refusal is told', () => {
     const off = setup({ instructions: false })
     off.opened(facts('one'))
-    expect(off.place.held).toEqual([])
+    expect([off.place.held, off.words()]).toEqual([[], undefined])
     const t = setup()
     t.opened(facts('refuse'))
     expect(t.said).toEqual(['warn: the instructions of the server are not in the prompt: the name is taken'])

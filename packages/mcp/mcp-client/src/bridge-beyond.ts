@@ -19,6 +19,7 @@ import type {
   CatalogEntry,
   ServerSpec,
   ServerStatus,
+  JsonObject,
   Session,
   SessionEvents,
   SessionFacts,
@@ -33,12 +34,21 @@ export interface BeyondOptions {
   readonly session: () => Session | undefined
   /** Whether a tool of this public name is offered now. */
   readonly offers: (publicName: string) => boolean
+  /** A list of prompts was taken. */
+  readonly promptsTaken: (items: readonly JsonObject[]) => void
   /** Whether what the server says of itself waits for approval. */
   readonly withholdsInstructions: () => boolean
   readonly prepare: (signal: AbortSignal, agent: Agent) => Promise<Session | undefined>
   readonly reason: () => string
   readonly failed: (session: Session | undefined, error: unknown) => void
   readonly say: (line: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly text: string }) => void
+}
+
+/** What an earlier run was told of, for a server that sleeps. */
+export interface KnownBeyond {
+  readonly resources?: Offer | undefined
+  readonly instructions?: string | undefined
+  readonly prompts?: readonly unknown[] | undefined
 }
 
 export interface Beyond {
@@ -49,10 +59,12 @@ export interface Beyond {
   listing(facts: SessionFacts): void
   /** What the last session offered, for the next start of a sleeping server; and back from there. */
   offer(): Offer | undefined
-  remembered(offer: Offer | undefined): void
+  remembered(known: KnownBeyond): void
   /** Tools of our own that stand beside these. A server's own of the same name wins. */
   ownEntries(listed: readonly CatalogEntry[]): readonly CatalogEntry[]
-  /** The instructions of the last session, '' where there are none; undefined where nobody wants them. */
+  /** What the server says of itself, as it says it: for the next start of a sleeping one. */
+  said(): string | undefined
+  /** That as a model would get it, '' where it says nothing; undefined where nobody wants it. */
   words(): string | undefined
   /** A list was judged, and the instructions with it. */
   judged(): void
@@ -86,6 +98,7 @@ export function createBeyond(options: BeyondOptions): Beyond {
     failed,
     linkReader,
     say,
+    taken: options.promptsTaken,
   })
   const instructions = createInstructions({
     spec,
@@ -98,6 +111,7 @@ export function createBeyond(options: BeyondOptions): Beyond {
       ? undefined
       : createInbound({ spec, host: host.inbound, clock, say: (level, text) => say({ level, text }) })
   let offer: Offer | undefined
+  let said: string | undefined
   let isReading = false
   /** Said once that the server has tools of these names itself. */
   let isYielding = false
@@ -134,17 +148,20 @@ export function createBeyond(options: BeyondOptions): Beyond {
       onResourceUpdated: resources.updated,
       onLog: (level, text) => say({ level, text: `server: ${text}` }),
     },
+    said: () => said,
     words: instructions.words,
-    judged() {
-      if (session() !== undefined) instructions.show()
-    },
+    judged: instructions.show,
     listing(facts) {
-      instructions.heard(facts)
+      said = facts.instructions
+      instructions.heard(said)
       offer = spec.resources ? offerOf(facts) : undefined
     },
     offer: () => offer,
-    remembered(known) {
+    remembered({ resources: known, instructions: words, prompts: listed = [] }) {
       offer = spec.resources ? known : undefined
+      said = words
+      instructions.heard(said)
+      prompts.remembered(listed)
     },
     ownEntries(listed) {
       const names = new Set(listed.map(({ rawName }) => rawName))
@@ -165,7 +182,6 @@ export function createBeyond(options: BeyondOptions): Beyond {
       /* v8 ignore next -- it is there when it is said to be */
       if (opened === undefined) return
       followNews()
-      instructions.show()
       resources.opened(opened)
       prompts.opened(opened)
     },

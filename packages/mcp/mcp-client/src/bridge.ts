@@ -83,6 +83,9 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     session: calls.session,
     offers: (publicName) => publisher.find(publicName) !== undefined,
     withholdsInstructions: () => trust.withholdsInstructions(),
+    promptsTaken(prompts) {
+      if (spec.startup.mode === 'lazy') host.memory.update({ prompts })
+    },
     prepare: support.prepare,
     reason: calls.reason,
     failed: support.failed,
@@ -188,7 +191,12 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
     told = lines
     if (spec.startup.mode === 'lazy') {
       host.memory.update({
-        catalog: { items: next.entries.map(itemOf), at: Date.now(), resources: beyond.offer() },
+        catalog: {
+          items: next.entries.map(itemOf),
+          at: Date.now(),
+          resources: beyond.offer(),
+          instructions: beyond.said(),
+        },
       })
     }
     beyond.judged()
@@ -219,7 +227,7 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
       beyond.ready()
     }
     // Another login may see other tools.
-    if (state.name === 'needs-auth') host.memory.update({ catalog: undefined })
+    if (state.name === 'needs-auth') host.memory.update({ catalog: undefined, prompts: undefined })
     host.changed?.('state')
   }
 
@@ -251,9 +259,11 @@ export function createBridge(spec: ServerSpec, host: BridgeHost): Bridge {
 
   return {
     async start() {
-      const remembered = spec.startup.mode === 'lazy' ? host.memory.read().catalog : undefined
-      beyond.remembered(remembered?.resources)
-      if (remembered !== undefined) return serveRemembered(remembered.items)
+      const { catalog: remembered, prompts } = spec.startup.mode === 'lazy' ? host.memory.read() : {}
+      if (remembered !== undefined) {
+        beyond.remembered({ ...remembered, prompts })
+        return serveRemembered(remembered.items)
+      }
       supervisor.start()
       return supervisor.firstAttempt
     },

@@ -7,7 +7,7 @@ import type { PromptSection } from '@deepseek-ai/dsh-system-prompt'
 import { messageOf } from './errors.ts'
 import type { Seat } from './seat.ts'
 import { cleanLine, cleanText, cutBytes } from './text.ts'
-import type { ServerSpec, SessionFacts } from './types.ts'
+import type { ServerSpec } from './types.ts'
 
 /** Bytes of UTF-8 that the words of one server may take in the prompt, fence included. */
 export const MAX_WORDS_BYTES = 4_096
@@ -27,7 +27,7 @@ export interface InstructionsOptions {
 
 export interface Instructions {
   /** What a new session says; nothing is shown before it is judged. */
-  heard(facts: SessionFacts): void
+  heard(instructions: string | undefined): void
   /** The words as a model would get them, '' for none; undefined where the row does not want them. */
   words(): string | undefined
   /** Show them, unless they are withheld. Nothing is touched where they are the same. */
@@ -57,7 +57,7 @@ export function createInstructions({ spec, seat, isWithheld, say }: Instructions
   }
 
   return {
-    heard({ instructions }) {
+    heard(instructions) {
       if (spec.instructions) words = sectionOf(spec.serverName, instructions) ?? ''
     },
     words: () => words,

@@ -21,7 +21,11 @@ export interface Remembered {
     readonly at: number
     /** Present where the server has resources. */
     readonly resources?: { readonly canWatch: boolean } | undefined
+    /** What it says of itself, as it says it. */
+    readonly instructions?: string | undefined
   }
+  /** Prompts as a server lists them, capped; parsed again when read. */
+  readonly prompts?: readonly unknown[]
   /** What its definitions took last: its share of the budget is kept until it is there again. */
   readonly bytes?: DefinitionBytes
 }
@@ -44,6 +48,7 @@ export interface MemoryOptions {
 interface StoredMemory {
   readonly era?: Remembered['era'] | undefined
   readonly catalog?: Remembered['catalog'] | undefined
+  readonly prompts?: Remembered['prompts'] | undefined
   readonly bytes?: Remembered['bytes'] | undefined
   /** Digest over the credentials of the row: another login may see other tools. */
   readonly authorization: string
@@ -58,7 +63,7 @@ export async function openMemory(spec: ServerSpec, options: MemoryOptions): Prom
     version: VERSION,
     parse,
     maxBytes: MAX_FILE_BYTES,
-    smaller: (stored) => ({ ...stored, catalog: undefined }),
+    smaller: (stored) => ({ ...stored, catalog: undefined, prompts: undefined }),
     note: options.note,
     timeoutMs: DISK_TIMEOUT_MS,
   })
@@ -108,25 +113,28 @@ function authorizationOf(spec: ServerSpec): string {
   return sha256(JSON.stringify([identityOf(spec), Object.entries(secrets).toSorted()]))
 }
 
-/** The tools only where the row still has the same credentials. */
+/** Tools and prompts only where the row still has the same credentials. */
 function rememberedOf(stored: StoredMemory | undefined, authorization: string): Remembered {
-  const { era, catalog, bytes } = stored ?? {}
+  const { era, catalog, prompts, bytes } = stored ?? {}
   const isSameLogin = stored?.authorization === authorization
   return {
     ...(era === undefined ? {} : { era }),
     ...(catalog === undefined || !isSameLogin ? {} : { catalog }),
+    ...(prompts === undefined || !isSameLogin ? {} : { prompts }),
     ...(bytes === undefined ? {} : { bytes }),
   }
 }
 
 function parse(stored: Readonly<Record<string, unknown>>): StoredMemory | undefined {
-  const { era, catalog, bytes } = stored as Partial<StoredMemory>
+  const { era, catalog, prompts, bytes } = stored as Partial<StoredMemory>
   if (era === null || catalog === null || bytes === null) return undefined
   if (era !== undefined && (typeof era.at !== 'number' || (era.era !== 'legacy' && era.era !== 'modern')))
     return undefined
   if (catalog !== undefined && (typeof catalog.at !== 'number' || !Array.isArray(catalog.items)))
     return undefined
-  const { resources } = catalog ?? {}
+  if (prompts !== undefined && !Array.isArray(prompts)) return undefined
+  const { resources, instructions } = catalog ?? {}
+  if (instructions !== undefined && typeof instructions !== 'string') return undefined
   if (resources !== undefined && typeof resources?.canWatch !== 'boolean') return undefined
   if (bytes !== undefined && !(Number.isSafeInteger(bytes.total) && Number.isSafeInteger(bytes.fixed)))
     return undefined

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../json.ts'
 import { safeLine } from '../text.ts'
+import type { JsonObject } from '../types.ts'
 
 const MAX_NAME_CHARS = 1_024
 const MAX_SHOWN_CHARS = 80
@@ -51,6 +52,20 @@ export function parsePrompt(item: unknown, redact: Redact): Prompt | undefined {
     title: lineOf(item['title'], redact, MAX_SHOWN_CHARS),
     description: lineOf(item['description'], redact, MAX_ABOUT_CHARS),
     arguments: [...taken.values()],
+  }
+}
+
+/** A prompt as a server would list it, with its texts as they are shown: {@link parsePrompt} reads it back. */
+export function itemOf({ rawName, title, description, arguments: known }: Prompt): JsonObject {
+  return {
+    name: rawName,
+    title,
+    description,
+    arguments: known.map(({ name, description: about, required }) => ({
+      name,
+      description: about,
+      required,
+    })),
   }
 }
 

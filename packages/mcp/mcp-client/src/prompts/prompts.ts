@@ -9,10 +9,10 @@ import type { Refresher } from '../discovery/sync.ts'
 import { messageOf } from '../errors.ts'
 import type { Seat } from '../seat.ts'
 import { safeLine } from '../text.ts'
-import type { ServerSpec, Session } from '../types.ts'
+import type { JsonObject, ServerSpec, Session } from '../types.ts'
 import { runPrompt } from './invocation.ts'
 import type { InvocationContext } from './invocation.ts'
-import { commandNames, hintOf, parsePrompt } from './prompt.ts'
+import { commandNames, hintOf, itemOf, parsePrompt } from './prompt.ts'
 import type { Prompt } from './prompt.ts'
 
 /** Prompts of one server that become commands. */
@@ -25,6 +25,8 @@ export interface PromptsOptions extends InvocationContext {
   readonly spec: InvocationContext['spec'] & Pick<ServerSpec, 'prompts'>
   readonly seat: Seat<CommandDefinition>
   readonly say: (line: { readonly level: 'debug' | 'info' | 'warn'; readonly text: string }) => void
+  /** A list was taken: what the next start of a sleeping server needs of it. */
+  readonly taken?: (items: readonly JsonObject[]) => void
 }
 
 /** One prompt as status shows it: clean, capped, without secrets. */
@@ -34,6 +36,8 @@ export interface ShownPrompt {
 }
 
 export interface Prompts {
+  /** What an earlier run was told of, for a server that sleeps. */
+  remembered(items: readonly unknown[]): void
   /** A session takes calls now: its list is read, and those of sessions before it are not any more. */
   opened(session: Session): void
   /** The list may have changed. Many asks become few reads. */
@@ -89,8 +93,12 @@ export function createPrompts(options: PromptsOptions): Prompts {
         session.request('prompts/list', cursor === undefined ? {} : { cursor }, { signal }),
       )
       if (ended.aborted) return
-      if (fault === undefined) take(items, warnings)
-      else complain(fault)
+      if (fault !== undefined) {
+        complain(fault)
+        return
+      }
+      take(items, warnings)
+      options.taken?.([...held.values()].map(({ prompt }) => itemOf(prompt)))
     } catch (error) {
       // A session that ended says so itself.
       if (ended.aborted || options.session() !== session) return
@@ -172,10 +180,14 @@ export function createPrompts(options: PromptsOptions): Prompts {
   }
 
   return {
+    remembered(items) {
+      if (spec.prompts) take(items, [])
+    },
     opened(session) {
       endReading()
       if (!spec.prompts || session.facts.capabilities['prompts'] === undefined) {
         withdraw()
+        options.taken?.([])
         return
       }
       reading = readingOf(session)

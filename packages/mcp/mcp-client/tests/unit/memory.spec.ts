@@ -118,9 +118,11 @@ describe('a changed row', () => {
     ['environment', stdio(), stdio({ env: { TOKEN: 'another' } })],
     ['headers', http('http://a/', { authorization: 'x' }), http('http://a/', { authorization: 'y' })],
   ])(
-    'of another %s is another login: the tools are forgotten, the era is not',
+    'of another %s is another login: tools and prompts are forgotten, the era is not',
     async (_what, before, after) => {
-      await remember(before, { era: ERA, catalog: CATALOG })
+      const prompts = [{ name: 'a' }]
+      await remember(before, { era: ERA, catalog: CATALOG, prompts })
+      expect((await open(before)).read()).toEqual({ era: ERA, catalog: CATALOG, prompts })
       expect((await open(after)).read()).toEqual({ era: ERA })
       await remember(after, { catalog: { items: [], at: 1 } })
       expect((await open(before)).read()).toEqual({ era: ERA })
@@ -147,6 +149,8 @@ describe('a file that is not right', () => {
     ['with an era nobody knows', '{"version":1,"era":{"era":"future","at":1}}'],
     ['with an era without a time', '{"version":1,"era":{"era":"legacy"}}'],
     ['with odd resources', '{"version":1,"catalog":{"items":[],"at":1,"resources":"x"}}'],
+    ['with odd instructions', '{"version":1,"catalog":{"items":[],"at":1,"instructions":7}}'],
+    ['with odd prompts', '{"version":1,"prompts":{}}'],
     ['with bytes of null', '{"version":1,"bytes":null}'],
     ['with bytes without a total', '{"version":1,"bytes":{"fixed":1}}'],
     ['with bytes of text', '{"version":1,"bytes":{"total":1,"fixed":"1"}}'],

@@ -2,7 +2,7 @@
 import type { CommandDefinition } from '@deepseek-ai/dsh-commands'
 import { describe, expect, it } from 'vitest'
 import { createPrompts, LIST_LIMIT_MS } from '../../src/prompts/prompts.ts'
-import type { RequestOptions, Session } from '../../src/types.ts'
+import type { JsonObject, RequestOptions, Session } from '../../src/types.ts'
 import { FakeClock, settled } from './fake-clock.ts'
 
 type Answer = (params: object, options: RequestOptions) => unknown
@@ -17,7 +17,8 @@ function sessionOf(answer: Answer, capabilities: object = { prompts: {} }): Sess
 const silent: Answer = (_params, { signal }) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
 
-function setup(over: { redact?: (text: string) => string } = {}) {
+function setup(over: { redact?: (text: string) => string; prompts?: boolean } = {}) {
+  const kept: (readonly JsonObject[])[] = []
   const clock = new FakeClock()
   const said: string[] = []
   const seated: CommandDefinition[] = []
@@ -28,7 +29,7 @@ function setup(over: { redact?: (text: string) => string } = {}) {
   const prompts = createPrompts({
     spec: {
       serverName: 'kit',
-      prompts: true,
+      prompts: over.prompts ?? true,
       redact: over.redact ?? ((text) => text),
       limits: { pages: 3, messageBytes: 100_000, resultTextBytes: 1_000 } as never,
       toolCallTimeoutMs: 1_000,
@@ -52,8 +53,10 @@ function setup(over: { redact?: (text: string) => string } = {}) {
     reason: () => 'it sleeps',
     failed: () => {},
     say: ({ level, text }) => said.push(`${level}: ${text}`),
+    taken: (items) => void kept.push(items),
   })
   return {
+    kept,
     clock,
     said,
     puts,
@@ -161,6 +164,48 @@ describe('the list of prompts', () => {
     expect(t.definition('mcp__kit__s3cret')?.description).toBe(
       'The [redacted] (prompt of the MCP server kit)',
     )
+  })
+})
+
+describe('the prompts of a sleeping server', () => {
+  const items = [
+    {
+      name: 'a',
+      title: 'T',
+      description: 'D',
+      arguments: [{ name: 'x', description: 'about', required: true }],
+    },
+    { name: 'b' },
+  ]
+
+  it('are commands, and the same ones when it wakes', async () => {
+    const t = setup()
+    await t.open(sessionOf(() => ({ prompts: items })))
+    const [remembered = []] = t.kept
+    const sleeping = setup()
+    sleeping.prompts.remembered([...remembered, 'odd'])
+    expect(sleeping.names()).toEqual(t.names())
+    expect(sleeping.definition('mcp__kit__a')).toMatchObject({
+      description: t.definition('mcp__kit__a')?.description,
+      input: { hint: '<x>' },
+    })
+    await sleeping.open(sessionOf(() => ({ prompts: items })))
+    expect(sleeping.puts).toEqual(['mcp__kit__a', 'mcp__kit__b'])
+  })
+
+  it('are kept from each list that was read, and forgotten where it has none any more', async () => {
+    const t = setup()
+    await t.open(sessionOf(() => ({ prompts: items })))
+    await t.open(sessionOf(() => Promise.reject(new Error('no list'))))
+    expect(t.kept).toHaveLength(1)
+    await t.open(sessionOf(() => ({ prompts: [] }), {}))
+    expect(t.kept).toEqual([t.kept[0], []])
+  })
+
+  it('are none where the row wants none', () => {
+    const t = setup({ prompts: false })
+    t.prompts.remembered(items)
+    expect(t.names()).toEqual([])
   })
 })
 

@@ -359,12 +359,6 @@ describe('instructions', () => {
       },
     }
   }
-  const facts = (instructions?: string) => ({
-    era: 'legacy' as const,
-    revision: '2025-11-25',
-    capabilities: {},
-    ...(instructions === undefined ? {} : { instructions }),
-  })
   function setup(over: Partial<ServerSpec> = {}) {
     const said: string[] = []
     const place = seat()
@@ -375,7 +369,7 @@ describe('instructions', () => {
       isWithheld: () => state.isWithheld,
       say: ({ level, text }) => said.push(`${level}: ${text}`),
     })
-    const opened = (next: ReturnType<typeof facts>): void => {
+    const opened = (next?: string): void => {
       made.heard(next)
       made.show()
     }
@@ -384,18 +378,18 @@ describe('instructions', () => {
 
   it('are told once: the same words touch nothing, other words take their place', () => {
     const t = setup()
-    t.opened(facts('one'))
-    t.opened(facts('one'))
+    t.opened('one')
+    t.opened('one')
     expect([t.place.puts(), t.place.held.length]).toEqual([1, 1])
     expect(t.bytes()).toBe(Buffer.byteLength(sectionOf('kit', 'one') ?? ''))
-    t.heard(facts('two'))
+    t.heard('two')
     expect(t.place.held).toEqual([sectionOf('kit', 'one')])
     t.show()
     expect([t.place.puts(), t.place.held]).toEqual([2, [sectionOf('kit', 'two')]])
     expect(t.words()).toBe(sectionOf('kit', 'two'))
-    t.opened(facts())
+    t.opened()
     expect([t.place.held, t.bytes(), t.words()]).toEqual([[], 0, ''])
-    t.opened(facts('two'))
+    t.opened('two')
     t.withdraw()
     t.withdraw()
     expect(t.place.held).toEqual([])
@@ -404,9 +398,9 @@ describe('instructions', () => {
 
   it('that wait for approval are left out until they have it', () => {
     const t = setup()
-    t.opened(facts('one'))
+    t.opened('one')
     t.state.isWithheld = true
-    t.opened(facts('two'))
+    t.opened('two')
     expect([t.place.held, t.bytes()]).toEqual([[], 0])
     t.state.isWithheld = false
     t.show()
@@ -415,10 +409,10 @@ describe('instructions', () => {
 
   it('are not there where the row does not want them, and a refusal is told', () => {
     const off = setup({ instructions: false })
-    off.opened(facts('one'))
+    off.opened('one')
     expect([off.place.held, off.words()]).toEqual([[], undefined])
     const t = setup()
-    t.opened(facts('refuse'))
+    t.opened('refuse')
     expect(t.said).toEqual(['warn: the instructions of the server are not in the prompt: the name is taken'])
   })
 })

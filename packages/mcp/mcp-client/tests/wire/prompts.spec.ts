@@ -352,6 +352,31 @@ describe('the commands', () => {
   })
 })
 
+describe('a server that sleeps', () => {
+  it('has its prompts and its instructions at once, and is woken by a prompt', async () => {
+    const lazy = { startup: { mode: 'lazy' } }
+    const server = await start('legacy', { instructions: 'Be kind.' }, lazy)
+    await host.call('mcp__kit__echo', { message: 'x' })
+    await listed()
+    const dshHome = String(process.env['DSH_HOME'])
+    await host.ctx.fiber.dispose()
+    const before = server.requests.length
+    host = await openOperatorHost({ home: dshHome })
+    await host.row({ ...httpRow('kit', server.url).config, ...lazy })
+    expect(commands()).toEqual(['mcp__kit__weather'])
+    expect(JSON.stringify((await host.ctx.systemPrompt.assemble()).sections)).toContain('> Be kind.')
+    expect(server.requests.length).toBe(before)
+    expect((await host.run('/mcp__kit__weather Paris')).kind).toBe('success')
+    expect(asked(server, 'prompts/get')).toHaveLength(1)
+    await host.ctx.fiber.dispose()
+    host = await openOperatorHost({ home: dshHome })
+    const nothing = { prompts: false, instructions: false, resources: false }
+    await host.row({ ...httpRow('kit', server.url).config, ...lazy, ...nothing })
+    expect(commands()).toEqual([])
+    expect(JSON.stringify((await host.ctx.systemPrompt.assemble()).sections)).not.toContain('Be kind')
+  })
+})
+
 describe('instructions', () => {
   it('stand in the prompt as the words of the server, and go with the row', async () => {
     await start('legacy', { instructions: 'Call echo {{often}}.' })

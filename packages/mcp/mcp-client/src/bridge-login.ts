@@ -120,6 +120,7 @@ export function createLogin({ spec, host, clock, say, onAuthorized }: LoginOptio
     clock,
     safe: host.safe,
     person: host.person,
+    begins: host.begins,
     watcher: host.watcher,
     note: (level, text) => say({ level, text }),
     onAuthorized,

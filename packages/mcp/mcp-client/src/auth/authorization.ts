@@ -26,6 +26,8 @@ export interface AuthorizationOptions {
   /** The host's own store of credentials, in place of the file. */
   readonly safe?: Safe | undefined
   readonly person?: AuthorizerOptions['person']
+  /** `false`: no login is begun here. Default: true. */
+  readonly begins?: boolean | undefined
   readonly note: AuthorizerOptions['note']
   /** Hears of a login that begins here, and of what goes wrong with it. */
   readonly watcher?:
@@ -91,6 +93,7 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
     }),
     redirectUrl: async () => (await listen()).redirectUrl,
     person: options.person,
+    begins: options.begins,
     learn: spec.learn,
     redact: spec.redact,
     note,

@@ -31,6 +31,8 @@ export interface AuthorizerOptions extends Omit<GrantOptions, 'sdk' | 'dpop' | '
   readonly vault: Vault
   /** The address that a login comes back to; something listens there from now on. */
   readonly redirectUrl: () => Promise<string>
+  /** `false`: no login is begun here, only what is kept is used. Default: true. */
+  readonly begins?: boolean | undefined
   /** Someone who can log in now: resolves with the parameters that the login page came back with. */
   readonly person?: ((pending: Pending, signal: AbortSignal) => Promise<URLSearchParams>) | undefined
   readonly redact: (text: string) => string
@@ -184,12 +186,14 @@ export function createAuthorizer(options: AuthorizerOptions): ServerAuthorizer {
     wanted = { ...asked, scope: more }
     if (!needsPerson) return mayReplaceFresh() && renew(tokens)
     if (options.person !== undefined) return askPerson()
-    login
-      .prepare()
-      .catch((error: unknown) => note('warn', safeLine(messageOf(error), redact, MAX_REASON_CHARS)))
+    if (options.begins !== false)
+      login
+        .prepare()
+        .catch((error: unknown) => note('warn', safeLine(messageOf(error), redact, MAX_REASON_CHARS)))
+    const link = options.begins !== false ? ', or the link in the status of the server' : ''
     throw new McpError(
       `the login does not cover this: the server wants the scope ${safeLine(String(asked.scope), redact, 200)}. ` +
-        `Log in again (dsh-mcp login ${serverName}, or the link in the status of the server)`,
+        `Log in again (dsh-mcp login ${serverName}${link})`,
       { code: 'MCP_FORBIDDEN', server: serverName, stage: 'auth', data: { status: 403, awaitsLogin: true } },
     )
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { resolveDshHome } from '@deepseek-ai/dsh-home-paths'
 import { openPinFile } from '../discovery/pin-file.ts'
 import type { PinFile } from '../discovery/pin-file.ts'
+import { shellWord } from '../discovery/pin-review.ts'
 import type { ServerSpec } from '../types.ts'
 import type { Io } from './output.ts'
 
@@ -23,5 +24,5 @@ export async function lookAtPins(
 
 /** How a person trusts what is withheld: only a host writes down that something waits. */
 export function approvalAdvice(serverName: string, tool: string): string {
-  return `A host that has listed it takes: dsh-mcp pins approve ${serverName} ${JSON.stringify(tool)}`
+  return `A host that has listed it takes: dsh-mcp pins approve ${serverName} ${shellWord(tool)}`
 }

@@ -2,7 +2,14 @@
 import { loadDiffer } from '../discovery/pin-diff.ts'
 import { openPinFile } from '../discovery/pin-file.ts'
 import type { PinFile } from '../discovery/pin-file.ts'
-import { approvePins, changesOf, forgetPins, listPins } from '../discovery/pin-review.ts'
+import {
+  approvePins,
+  changesOf,
+  forgetPins,
+  listPins,
+  shellWord,
+  shownName,
+} from '../discovery/pin-review.ts'
 import type { ServerSpec } from '../types.ts'
 import { EXIT, UsageError } from './exit.ts'
 import type { ExitCode } from './exit.ts'
@@ -109,7 +116,7 @@ async function show(opened: readonly Opened[], tool: string | undefined, output:
   for (const { server, name, state, places, diff: text } of changes) {
     output.line(`${output.style('bold', `${server} ${name}`)}  ${state}: ${places.join(', ')}`)
     for (const line of text.split('\n')) output.line(`  ${line}`)
-    if (state === 'held') output.line(`  -> dsh-mcp pins approve ${server} ${name}`)
+    if (state === 'held') output.line(`  -> dsh-mcp pins approve ${server} ${shellWord(name)}`)
   }
   return EXIT.ok
 }
@@ -121,7 +128,7 @@ async function change(
   output: Output,
 ): Promise<ExitCode> {
   const names = (action === 'approve' ? approvePins(file, tool) : forgetPins(file, tool)).map((name) =>
-    spec.redact(name),
+    spec.redact(shownName(name)),
   )
   await file.flush()
   const done = action === 'approve' ? 'approved' : 'forgotten'

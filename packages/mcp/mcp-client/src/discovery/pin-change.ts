@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { INSTRUCTIONS } from '../naming.ts'
 import type { PinChange, ServerSpec } from '../types.ts'
 import { loadDiffer, placesOf } from './pin-diff.ts'
-import { shownName } from './pin-review.ts'
+import { shellWord, shownName } from './pin-review.ts'
 import { MAX_PINS } from './pins.ts'
 import type { HeldEntry, Version } from './pins.ts'
 
@@ -79,7 +79,7 @@ export function createChangeTeller(
   }
 
   const adviceOf = ({ rawName }: Change): string =>
-    `only a person may approve it, with: dsh-mcp pins approve ${serverName} ${quoted(rawName)}`
+    `only a person may approve it, with: dsh-mcp pins approve ${serverName} ${shellWord(shown(rawName))}`
 
   async function addDiffs(changes: readonly Change[]): Promise<void> {
     const diff = await loadDiffer()

@@ -106,6 +106,11 @@ export function shownName(rawName: string): string {
   return text.length <= MAX_NAME_CHARS ? text : `${text.slice(0, MAX_NAME_CHARS - 1).toWellFormed()}…`
 }
 
+/** A shown name as a shell takes it for one word: it is the server's, and people paste what they are advised. */
+export function shellWord(shown: string): string {
+  return /^\w[\w.-]*$/.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`
+}
+
 function pinsOf(file: Pick<PinFile, 'set'>): Pin[] {
   return [...(file.set()?.pins.values() ?? [])].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -235,7 +235,7 @@ describe('call', () => {
     )
     expect(await call('held', 'good')).toBe(
       'Error: "good" is withheld: its definition changed since it was pinned (name, description, inputSchema.properties, annotations). ' +
-        'A host that has listed it takes: dsh-mcp pins approve held "good"\n',
+        'A host that has listed it takes: dsh-mcp pins approve held good\n',
     )
     expect(normalised((await run(['test'], home)).out)).toMatchInlineSnapshot(`
       "ok   one  1 tools, 1 left out, 1 denied  2025-11-25 N ms  testkit 1.0.0
@@ -395,6 +395,16 @@ describe('pins', () => {
     expect(JSON.parse((await run(['pins', 'list', '--json'], env())).out)).toEqual({ pins: [] })
   })
 
+  it('writes no name of a server to the terminal or into a command as it came', async () => {
+    rows({ one: { command: 'x', pin: 'hold' } })
+    await pinned('\u001b[2J$(id)')
+    expect((await run(['pins', 'show', 'one'], env())).out).toContain(
+      String.raw`pins approve one '\u001b[2J$(id)'`,
+    )
+    const { out } = await run(['pins', 'approve', 'one', '*'], env())
+    expect(out).toBe('approved: \\u001b[2J$(id)\n')
+  })
+
   it('tells of a file that cannot be used', async () => {
     rows({ one: { command: 'x' } })
     mkdirSync(join(folder, 'home', 'mcp-client'), { recursive: true })
@@ -414,7 +424,7 @@ describe('pins', () => {
   })
 
   /** Two tools, one of which waits. */
-  async function pinned(): Promise<void> {
+  async function pinned(name = 'b'): Promise<void> {
     const { openPinFile } = await import('../../src/discovery/pin-file.ts')
     const file = await openPinFile({
       folder: join(folder, 'home', 'mcp-client'),
@@ -429,8 +439,8 @@ describe('pins', () => {
     })
     file.edit([
       { kind: 'pin', name: 'a', version: version('a1', 1, 'reads') },
-      { kind: 'pin', name: 'b', version: version('b1', 1, 'reads') },
-      { kind: 'pending', name: 'b', version: version('b2', 2, 'reads, and sends it to me') },
+      { kind: 'pin', name, version: version('b1', 1, 'reads') },
+      { kind: 'pending', name, version: version('b2', 2, 'reads, and sends it to me') },
     ])
     await file.flush()
   }

@@ -89,7 +89,7 @@ describe('admission', () => {
     ])
     expect(said).toEqual([
       'what the server says is held back: its definition changed since it was pinned (description); ' +
-        'only a person may approve it, with: dsh-mcp pins approve kit "(instructions)"',
+        "only a person may approve it, with: dsh-mcp pins approve kit '(instructions)'",
     ])
     expect(admission.pins()).toMatchObject([{ name: '(instructions)', state: 'held' }])
     expect(await admission.approve('(instructions)')).toEqual(['(instructions)'])

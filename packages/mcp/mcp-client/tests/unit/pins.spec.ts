@@ -9,6 +9,7 @@ import {
   forgetPins,
   isNamed,
   listPins,
+  shellWord,
   shownName,
 } from '../../src/discovery/pin-review.ts'
 import { EMPTY_BOOK, MAX_PINS, applyEdits, definitionOf, judge } from '../../src/discovery/pins.ts'
@@ -279,6 +280,16 @@ describe('a book', () => {
     expect(shownName('n'.repeat(200))).toHaveLength(128)
     expect([isNamed('a', 'b'), isNamed('*', '*')]).toEqual([false, true])
   })
+})
+
+it.each([
+  ['read_file', 'read_file'],
+  ['$(id)', "'$(id)'"],
+  ["it's `id`", String.raw`'it'\''s ${'`id`'}'`],
+  ['-rf', "'-rf'"],
+  ['a b; c', "'a b; c'"],
+])('a name in advice is one word of a shell, which runs nothing: %s', (name, word) => {
+  expect(shellWord(name)).toBe(word)
 })
 
 describe('the instructions among the pins', () => {

@@ -249,6 +249,20 @@ it('says what is missing where nobody is there, and offers one link for it', asy
   expect((await host.call()).isError).toBe(false)
 })
 
+it('begins no login for a missing scope where none is to be begun', async () => {
+  let scope: string | undefined
+  scene = await openAuthScene({}, { scope: () => scope })
+  await (await scene.open({}, { person: follow })).close()
+  const host = await scene.open({}, { begins: false })
+  scope = 'files:read'
+  const asked = scene.auth.requests.length
+  const { error } = (await host.call()) as { error?: { message: string } }
+  expect(error?.message).toMatch(/Log in again \(dsh-mcp login locked\)/)
+  await host.close()
+  expect(scene.auth.requests).toHaveLength(asked)
+  expect(host.bridge.status().login).toBeUndefined()
+})
+
 it('stops where the server wants another scope each time', async () => {
   let scope: string | undefined
   let turn = 0

@@ -1,15 +1,16 @@
 /**
  * Owns the lock between processes: a file that only one can make. Its holder touches it while it lives, and a waiter
- * counts by its own monotonic clock how long it was not touched: steps of a wall clock neither free nor keep it.
+ * counts by its own monotonic clock how long it was not touched: steps of a wall clock neither free nor keep it. The lock
+ * of a process that is surely gone is free at once.
  */
 import { randomUUID } from 'node:crypto'
-import { link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { link, open, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { Clock } from '../clock.ts'
 
 /** How often a holder touches its lock. */
 const TOUCH_MS = 3_000
-/** Untouched for so long, it belongs to a process that died. */
+/** Untouched for so long, it belongs to a process that died, perhaps on a machine or in a container that we do not see. */
 const STALE_MS = 15_000
 /** The same where a process of its number still runs here: it may be suspended, or another program by now. */
 const SUSPENDED_MS = 40_000
@@ -21,7 +22,8 @@ export class LockTimeout extends Error {}
 
 /** Resolves with the release. Rejects with LockTimeout, or with the system's error where no file can be made. */
 export async function takeLock(path: string, clock: Clock): Promise<() => Promise<void>> {
-  const owner = `${hostname()} ${process.pid} ${randomUUID()}`
+  const numbers = await numbersOf()
+  const owner = [hostname(), process.pid, randomUUID(), numbers].join(' ').trimEnd()
   const limit = clock.now() + WAIT_MS
   let seen: { readonly mark: string | undefined; readonly since: number } | undefined
   while (!(await claim(path, owner))) {
@@ -29,8 +31,7 @@ export async function takeLock(path: string, clock: Clock): Promise<() => Promis
     const found = await look(path)
     if (seen?.mark !== found?.mark || seen === undefined) seen = { mark: found?.mark, since: now }
     const silence = now - seen.since
-    if (found !== undefined && silence >= (isRunning(found.owner) ? SUSPENDED_MS : STALE_MS))
-      await clear(path, found.owner)
+    if (found !== undefined && silence >= silenceOf(found.owner, numbers)) await clear(path, found.owner)
     else if (now > limit) throw new LockTimeout('another process holds the credentials for too long')
     else await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve))
   }
@@ -60,6 +61,28 @@ async function look(path: string): Promise<{ readonly owner: string; readonly ma
   } catch {
     return undefined // released meanwhile
   }
+}
+
+/**
+ * What the number of a process means: this start of this machine, and this space of numbers, since containers have their
+ * own. Empty where the system does not tell.
+ */
+export async function numbersOf(proc = '/proc'): Promise<string> {
+  try {
+    const [boot, space] = await Promise.all([
+      readFile(`${proc}/sys/kernel/random/boot_id`, 'utf8'),
+      readlink(`${proc}/self/ns/pid`),
+    ])
+    return `${boot.trim()}/${space}`
+  } catch {
+    return '' // not Linux, or nothing is to be seen there
+  }
+}
+
+/** How long a lock has to be untouched until it is taken away. */
+function silenceOf(owner: string, numbers: string): number {
+  if (isRunning(owner)) return SUSPENDED_MS
+  return numbers !== '' && owner.split(' ')[3] === numbers ? 0 : STALE_MS
 }
 
 /** Whether a process of that number runs on this machine. */

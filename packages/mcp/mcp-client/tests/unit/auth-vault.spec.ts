@@ -15,7 +15,7 @@ import {
 } from '../../src/auth/credentials.ts'
 import type { Credentials } from '../../src/auth/credentials.ts'
 import { createHostSafe, credentialRefOf } from '../../src/auth/host-safe.ts'
-import { LockTimeout, clear, takeLock } from '../../src/auth/lock.ts'
+import { LockTimeout, clear, numbersOf, takeLock } from '../../src/auth/lock.ts'
 import { openVault } from '../../src/auth/vault.ts'
 import type { Safe } from '../../src/auth/vault.ts'
 import { SYSTEM_CLOCK } from '../../src/clock.ts'
@@ -128,6 +128,35 @@ describe('a lock', () => {
     await vi.waitFor(() => expect(release).toBeDefined())
     await release?.()
     expect(await readdir(folder)).toEqual([])
+  })
+
+  it('of a process that is surely gone is taken at once', async () => {
+    expect(await numbersOf(join(folder, 'no proc'))).toBe('')
+    await mkdir(join(folder, 'proc', 'sys', 'kernel', 'random'), { recursive: true })
+    await mkdir(join(folder, 'proc', 'self', 'ns'), { recursive: true })
+    await writeFile(join(folder, 'proc', 'sys', 'kernel', 'random', 'boot_id'), 'start-1\n')
+    await symlink('pid:[1]', join(folder, 'proc', 'self', 'ns', 'pid'))
+    expect(await numbersOf(join(folder, 'proc'))).toBe('start-1/pid:[1]')
+    const own = await numbersOf()
+    await writeFile(path(), `${hostname()} 999999999 x ${own}`)
+    const clock = new FakeClock()
+    let release: (() => Promise<void>) | undefined
+    void takeLock(path(), clock).then((given) => (release = given))
+    await later(clock, own === '' ? 16_000 : 100)
+    await vi.waitFor(() => expect(release).toBeDefined())
+    await release?.()
+  })
+
+  it('of a process in another container, or before a start of the machine, has its silence', async () => {
+    await writeFile(path(), `${hostname()} 999999999 x start-0/pid:[1]`)
+    const clock = new FakeClock()
+    let release: (() => Promise<void>) | undefined
+    void takeLock(path(), clock).then((given) => (release = given))
+    await later(clock, 14_000)
+    expect(release).toBeUndefined()
+    await later(clock, 2_000)
+    await vi.waitFor(() => expect(release).toBeDefined())
+    await release?.()
   })
 
   it('of a living holder is never taken, whatever the wall clock says', async () => {

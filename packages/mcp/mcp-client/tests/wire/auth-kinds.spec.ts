@@ -396,6 +396,20 @@ describe('an authorization', () => {
     await closing
   })
 
+  it('replaces a fresh token that is refused three times a minute, and no more', async () => {
+    scene = await openAuthScene()
+    await scene.open({}, { person: follow })
+    const kept = JSON.parse(await scene.kept()) as Credentials
+    const { authorizer } = direct({}, { kept }).authorization
+    const outcomes: boolean[] = []
+    for (let n = 0; n < 5; n += 1) {
+      const sent = await authorizer.headers(ASK(), SIGNAL)
+      outcomes.push(await authorizer.recover(refusal({ ...sent }), SIGNAL))
+    }
+    expect(outcomes).toEqual([true, true, true, false, false])
+    expect(scene.auth.count('refresh_token')).toBe(3)
+  })
+
   it('renews nothing after its end', async () => {
     scene = await openAuthScene()
     const { authorization } = direct()

@@ -6,6 +6,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** JSON of a parsed value; words in its place where it is nested too deeply to be written. Never throws. */
+export function jsonText(value: unknown): string {
+  try {
+    return String(JSON.stringify(value))
+  } catch {
+    return '(nested too deeply to be shown)' // RangeError: JSON.parse reads deeper than JSON.stringify writes
+  }
+}
+
 /**
  * Whether two parsed JSON values say the same, whatever the order of their keys. Fast for values that do; false also for
  * what is nested too deeply to be compared. Never throws.

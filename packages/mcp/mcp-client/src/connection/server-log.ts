@@ -1,11 +1,11 @@
 /** Owns the reading of a server's log messages: severity, one clean line, and which of them are wanted. Pure. */
-import { isJsonObject } from '../json.ts'
+import { isJsonObject, jsonText } from '../json.ts'
 import { safeLine } from '../text.ts'
 import type { LogLevel, ServerSpec } from '../types.ts'
 
 const MAX_CHARS = 1_000
 const MAX_NAME_CHARS = 64
-/** Read of `data` before it is shortened; JSON of a megabyte is not made for one line. */
+/** Read of `data` before it is cleaned: a megabyte is not cleaned for one line. */
 const MAX_DATA_CHARS = 16_384
 
 const SEVERITIES: readonly LogLevel[] = [
@@ -50,5 +50,5 @@ function hostLevel(rank: number): LogLine['level'] {
 
 function wordsOf(data: unknown): string {
   if (typeof data === 'string') return data.slice(0, MAX_DATA_CHARS)
-  return data === undefined ? '' : JSON.stringify(data).slice(0, MAX_DATA_CHARS)
+  return data === undefined ? '' : jsonText(data).slice(0, MAX_DATA_CHARS)
 }

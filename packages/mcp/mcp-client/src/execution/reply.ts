@@ -4,6 +4,7 @@
  */
 import { validateJsonSchemaValue } from '@deepseek-ai/dsh-tools'
 import type { JsonSchemaNode } from '@deepseek-ai/dsh-tools'
+import { jsonText } from '../json.ts'
 import type { CanonicalResult } from '../projection/result.ts'
 import type { JsonObject, JsonValue } from '../types.ts'
 
@@ -65,7 +66,7 @@ function textBlock(text: string): JsonObject {
 function resultTypeFault(resultType: JsonValue): string {
   return resultType === 'input_required'
     ? 'further input, which this client did not offer to give'
-    : `a result of the unknown type ${JSON.stringify(resultType).slice(0, 64)}`
+    : `a result of the unknown type ${jsonText(resultType).slice(0, 64)}`
 }
 
 /**

@@ -3,7 +3,9 @@
  * The server's own pages are read to their end, within the limits of the row.
  */
 import { walkPages } from '../discovery/pages.ts'
+import type { Walk } from '../discovery/pages.ts'
 import { isMcpError } from '../errors.ts'
+import type { McpError } from '../errors.ts'
 import { isJsonObject } from '../json.ts'
 import { cleanLine } from '../text.ts'
 import type { JsonObject, JsonValue, RequestOptions, ServerSpec, Session } from '../types.ts'
@@ -20,42 +22,65 @@ const METHOD_NOT_FOUND = -32_601
 export interface Listing {
   readonly resources: readonly JsonObject[]
   readonly templates: readonly JsonObject[]
+  /** Why something may be missing, in words of ours and of the server; empty where nothing is. */
+  readonly gaps: readonly string[]
+}
+
+/** What was read of one list. */
+interface Part {
+  readonly items: readonly unknown[]
+  readonly gaps: readonly string[]
+  readonly refusal?: McpError
 }
 
 type Limits = Pick<ServerSpec['limits'], 'pages' | 'messageBytes'>
 
-/** Read both lists. Rejects as the session does; a server without templates has none. */
+/**
+ * Read both lists. A list that the server refuses, or that is none, costs itself where the other one has items.
+ * Rejects as the session does; a server without templates has none.
+ */
 export async function readListing(
   session: Session,
   limits: Limits,
   options: RequestOptions,
 ): Promise<Listing> {
-  const read = async (method: 'resources/list' | 'resources/templates/list', key: string) => {
-    const pages = { pages: limits.pages, items: MAX_ITEMS, chars: limits.messageBytes }
-    const { items } = await walkPages(key, pages, (cursor) =>
+  const pages = { pages: limits.pages, items: MAX_ITEMS, chars: limits.messageBytes }
+  const read = (method: 'resources/list' | 'resources/templates/list', key: string): Promise<Part> =>
+    walkPages(key, pages, (cursor) =>
       session.request(method, cursor === undefined ? {} : { cursor }, options),
-    )
-    return items
-  }
+    ).then((walk) => partOf(key, walk), refusedPart)
   const [resources, templates] = await Promise.all([
-    read('resources/list', 'resources').catch(noneIfUnknown),
-    read('resources/templates/list', 'resourceTemplates').catch(noneIfUnknown),
+    read('resources/list', 'resources'),
+    read('resources/templates/list', 'resourceTemplates'),
   ])
+  const refusal = resources.refusal ?? templates.refusal
+  if (refusal !== undefined && resources.items.length + templates.items.length === 0) throw refusal
   return {
-    resources: resources.flatMap((item) => itemOf(item, 'uri')),
-    templates: templates.flatMap((item) => itemOf(item, 'uriTemplate')),
+    resources: resources.items.flatMap((item) => itemOf(item, 'uri')),
+    templates: templates.items.flatMap((item) => itemOf(item, 'uriTemplate')),
+    gaps: [
+      ...resources.gaps.map((gap) => `resources may be missing: ${gap}`),
+      ...templates.gaps.map((gap) => `templates may be missing: ${gap}`),
+    ],
   }
 }
 
-/** Many servers have only one of the two lists. */
-function noneIfUnknown(error: unknown): readonly unknown[] {
-  if (isMcpError(error) && error.data['rpcCode'] === METHOD_NOT_FOUND) return []
-  throw error
+function partOf(key: string, { items, fault, warnings }: Walk): Part {
+  if (fault !== undefined) return { items: [], gaps: [fault] }
+  // The cap on items is ours: the row has no key for it.
+  return { items, gaps: warnings.map((warning) => warning.replace(` (limits.${key})`, '')) }
+}
+
+/** What the server itself said no to. Many servers have only one of the two lists. */
+function refusedPart(error: unknown): Part {
+  if (!isMcpError(error) || error.code !== 'MCP_REQUEST_REJECTED') throw error
+  if (error.data['rpcCode'] === METHOD_NOT_FOUND) return { items: [], gaps: [] }
+  return { items: [], gaps: [error.message], refusal: error }
 }
 
 /** One page of those that have all words of the query. An odd cursor is the first page. */
 export function pageOf(
-  { resources, templates }: Listing,
+  { resources, templates }: Omit<Listing, 'gaps'>,
   { query, cursor }: { readonly query: string; readonly cursor: string },
 ): JsonObject {
   const words = query

@@ -5,7 +5,7 @@
 import { nearest } from '../distance.ts'
 import { McpError, isMcpError } from '../errors.ts'
 import { publicToolName } from '../naming.ts'
-import { cleanLine } from '../text.ts'
+import { cleanLine, safeLine } from '../text.ts'
 import type { CallOptions, CatalogEntry, JsonObject, ServerSpec, Session } from '../types.ts'
 import { toCallResult } from './contents.ts'
 import { LIST, READ, resourceEntries } from './entries.ts'
@@ -15,6 +15,7 @@ import type { Listing } from './listing.ts'
 import { MAX_WATCHED, Watches } from './watches.ts'
 
 const MAX_URI_CHARS = 2_048
+const MAX_GAP_CHARS = 300
 /** Resource not found: of the legacy revisions, and the general one that took its place. */
 const NOT_FOUND = -32_002
 const INVALID_PARAMS = -32_602
@@ -43,7 +44,11 @@ export function createResources(spec: Pick<ServerSpec, 'serverName' | 'limits' |
     const known = cursor === '' ? undefined : listings.get(session)
     const listing = known ?? (await readListing(session, limits, options))
     listings.set(session, listing)
-    return { content: [], structuredContent: pageOf(listing, { query, cursor }) }
+    const content = listing.gaps.map((gap) => ({
+      type: 'text',
+      text: `[${safeLine(gap, spec.redact, MAX_GAP_CHARS)}]`,
+    }))
+    return { content, structuredContent: pageOf(listing, { query, cursor }) }
   }
 
   async function read(session: Session, args: JsonObject, options: CallOptions): Promise<JsonObject> {

@@ -396,15 +396,15 @@ describe('a failure', () => {
     ])
   })
 
-  it('of a result nested without end', async () => {
+  it.each([
+    ['structuredContent', 'a result nested deeper than 512 levels'],
+    ['resultType', 'a result of the unknown type (nested too deeply to be shown)'],
+  ])('of a result whose %s is nested without end', async (key, words) => {
     await open()
     host.answer(
-      () =>
-        JSON.parse(
-          `{"content":[],"structuredContent":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
-        ) as JsonObject,
+      () => JSON.parse(`{"content":[],"${key}":${'['.repeat(50_000)}${']'.repeat(50_000)}}`) as JsonObject,
     )
-    expect(textOf(await host.execute(NAME))).toContain('a result nested deeper than 512 levels')
+    expect(textOf(await host.execute(NAME))).toContain(words)
   })
 
   it.each<[string, JsonObject, JsonValue[], string]>([

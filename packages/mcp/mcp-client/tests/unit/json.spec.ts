@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/discovery/parse.ts'
-import { isJsonObject, isSameJson } from '../../src/json.ts'
+import { isJsonObject, isSameJson, jsonText } from '../../src/json.ts'
 import type { JsonValue } from '../../src/types.ts'
 
 describe('isJsonObject', () => {
@@ -13,6 +13,14 @@ describe('isJsonObject', () => {
     ['a', false],
   ])('%j: %s', (value, is) => {
     expect(isJsonObject(value)).toBe(is)
+  })
+})
+
+describe('jsonText', () => {
+  it('is JSON, or words where there is none', () => {
+    expect(jsonText({ a: [1] })).toBe('{"a":[1]}')
+    const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+    expect(jsonText(deep)).toBe('(nested too deeply to be shown)')
   })
 })
 

@@ -320,6 +320,13 @@ describe('instructions', () => {
     expect(sectionOf('kit', 'x'.repeat(MAX_WORDS_BYTES - 2))).toMatch(/left out/)
   })
 
+  it('cost no more than what is shown of them, however many lines a server sends', () => {
+    const words = 'x\n'.repeat(6_000_000)
+    const start = performance.now()
+    expect(sectionOf('kit', words)).toMatch(/> x\n\(The rest is left out\.\)$/)
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+
   it('never break the prompt of the host, nor stand in it outside their fence, whatever they are', () => {
     const piece = fc.oneof(
       fc.constantFrom('{{', '}}', '{', '}', 'persona', '\n', '\r', '\u2028', '\u200b', '\ud800', '> ', '## '),

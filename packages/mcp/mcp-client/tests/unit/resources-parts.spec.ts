@@ -92,13 +92,48 @@ describe('a listing', () => {
       'resources/list': { resources: [] },
       'resources/templates/list': rejected(-32_601),
     })
-    expect(await readListing(half, LIMITS, ANY)).toEqual({ resources: [], templates: [] })
+    expect(await readListing(half, LIMITS, ANY)).toEqual({ resources: [], templates: [], gaps: [] })
     await expect(readListing(session({ 'resources/list': rejected(-32_603) }), LIMITS, ANY)).rejects.toThrow(
       'no',
     )
     await expect(readListing(session({ 'resources/list': new Error('gone') }), LIMITS, ANY)).rejects.toThrow(
       'gone',
     )
+  })
+
+  it('says what may be missing: a list that is refused, none, or cut costs itself', async () => {
+    const one = { resources: [{ uri: 'a:1', name: 'one' }] }
+    const read = (results: Readonly<Record<string, JsonObject | Error>>) =>
+      readListing(session(results), LIMITS, ANY)
+    const templates = { resourceTemplates: [{ uriTemplate: 'a:{id}', name: 'by id' }] }
+    expect(
+      await read({ 'resources/list': one, 'resources/templates/list': rejected(-32_603) }),
+    ).toMatchObject({ resources: one.resources, gaps: ['templates may be missing: no'] })
+    expect(
+      await read({ 'resources/list': rejected(-32_603), 'resources/templates/list': templates }),
+    ).toMatchObject({ resources: [], gaps: ['resources may be missing: no'] })
+    expect(await read({ 'resources/list': { resources: 7 }, 'resources/templates/list': templates })).toEqual(
+      {
+        resources: [],
+        templates: templates.resourceTemplates,
+        gaps: ['resources may be missing: page 1 has no resources array'],
+      },
+    )
+    expect(
+      await read({
+        'resources/list': { ...one, nextCursor: 'again' },
+        'resources/templates/list': templates,
+      }),
+    ).toMatchObject({
+      gaps: ['resources may be missing: page 2 repeats a cursor: the list ends there'],
+    })
+    const items = Array.from({ length: 10_001 }, (_, at) => ({ uri: `a:${at}`, name: 'x' }))
+    expect(
+      (await read({ 'resources/list': { resources: items }, 'resources/templates/list': templates })).gaps,
+    ).toEqual(['resources may be missing: the list was cut at 10000 resources'])
+    await expect(
+      read({ 'resources/list': one, 'resources/templates/list': new Error('gone') }),
+    ).rejects.toThrow('gone')
   })
 
   const many = {

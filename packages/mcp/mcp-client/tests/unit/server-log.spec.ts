@@ -50,4 +50,12 @@ describe('readLogMessage', () => {
       1_000,
     )
   })
+
+  it('tells of what is nested deeper than can be written', () => {
+    const data: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+    expect(readLogMessage({ level: 'error', data }, spec('debug'))).toEqual({
+      level: 'error',
+      text: '(nested too deeply to be shown)',
+    })
+  })
 })

@@ -78,6 +78,20 @@ describe.each(ERAS)('resources (%s)', (era) => {
     )
   })
 
+  it('are listed with a word where the server does not give all of them', async () => {
+    await start(era, {
+      methods: {
+        'resources/templates/list': () => {
+          throw new RpcError(-32603, 'out of\u200b order')
+        },
+      },
+    })
+    expect(await text('list_resources')).toBe(
+      '[templates may be missing: out of order]\n' +
+        'Structured content:\n{"resources":[{"uri":"note:1","name":"note:1"},{"uri":"note:bin","name":"note:bin"}],"templates":[]}',
+    )
+  })
+
   it('that are not there, or no URI, are told as such', async () => {
     const server = await start(era)
     expect(await text('read_resource', { uri: 'note:2' })).toBe(

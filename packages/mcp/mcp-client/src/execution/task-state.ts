@@ -35,12 +35,13 @@ export function createdTask(result: JsonObject): Task | undefined {
 
 /**
  * The state in a result of tools/call or tasks/get: flat, or under `task`. Undefined where there is none.
- * @param known the task that was asked for: its id need not be repeated
+ * @param known the task that was asked for: its id need not be repeated, and the state of another is none of it
  */
 export function readTask(result: JsonObject, known?: Task): Task | undefined {
   const state = isJsonObject(result['task']) ? result['task'] : result
   const { taskId = known?.id, status, statusMessage, error, inputRequests } = state
   if (typeof taskId !== 'string' || taskId === '' || taskId.length > MAX_ID_CHARS) return undefined
+  if (known !== undefined && taskId !== known.id) return undefined
   if (!STATUSES.includes(status as TaskStatus)) return undefined
   const pollMs = state['pollIntervalMs'] ?? state['pollInterval']
   return {

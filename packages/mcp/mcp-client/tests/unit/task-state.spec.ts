@@ -37,6 +37,13 @@ describe('a task', () => {
     expect(readTask({ status: 'working' }, known)).toMatchObject({ id: 'one', pollMs: 2_000 })
   })
 
+  it('is not told of by the state of another', () => {
+    const known = readTask(state)
+    expect(readTask(state, known)).toMatchObject({ id: 'one' })
+    expect(readTask({ ...state, taskId: 'two' }, known)).toBeUndefined()
+    expect(readTask({ task: { ...state, taskId: 'two' } }, known)).toBeUndefined()
+  })
+
   it('is over in three states', () => {
     const over = ['working', 'input_required', 'completed', 'failed', 'cancelled'].filter((status) =>
       isTerminal(readTask({ ...state, status }) as never),

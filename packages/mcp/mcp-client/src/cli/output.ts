@@ -71,7 +71,7 @@ export class Output {
 
   /** The whole result as JSON; nothing where JSON was not asked for. */
   json(value: unknown): void {
-    if (this.options.json) this.io.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
+    if (this.options.json) this.io.stdout.write(`${visibleJson(value)}\n`)
   }
 
   /** One line beside the result. */
@@ -126,4 +126,17 @@ export class Output {
       spinner.stop()
     }
   }
+}
+
+/**
+ * The same value for whoever parses it. JSON escapes the controls below a space alone, and a terminal obeys others; what a
+ * server hid in a text shows nothing there, or turns it around.
+ */
+function visibleJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2).replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) =>
+    Array.from(
+      { length: char.length },
+      (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  )
 }

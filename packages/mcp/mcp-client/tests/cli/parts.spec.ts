@@ -409,6 +409,15 @@ describe('a screen', () => {
     await expect(terminal.progress('failing', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   })
 
+  it('writes hidden and terminal characters of a value as codes into its JSON', () => {
+    const value = { '\u202ek': ['\u001b[31m\u009b1m\u0085\u007f', '\u200b\u2028\u{e0041}', 'é 👍 \n'] }
+    const io = fakeIo()
+    new Output(io, { json: true, color: true, verbose: false }).json(value)
+    expect(JSON.parse(io.out())).toEqual(value)
+    expect(io.out()).toMatch(/^[\n -~é👍]*$/u)
+    expect(io.out()).toContain(String.raw`\u200b\u2028\udb40\udc41`)
+  })
+
   it('ends a text by a line break, once', () => {
     const io = fakeIo()
     const plain = new Output(io, { json: false, color: true, verbose: false })

@@ -15,6 +15,8 @@ import type { Subscription } from './subscription.ts'
 /** Where a request of a modern session says which log messages it wants. */
 const LOG_LEVEL_META_KEY = 'io.modelcontextprotocol/logLevel'
 const MAX_URI_CHARS = 4_096
+/** How long a server may take to agree to tell of a resource, in milliseconds. */
+export const WATCH_MS = 5_000
 const MAX_NOTE_CHARS = 300
 
 export interface AnnouncementOptions {
@@ -101,11 +103,18 @@ export function openAnnouncements(options: AnnouncementOptions): Announcements {
     return outcomes.every(Boolean)
   }
 
+  /** The agent's own read waits behind it: a server that does not answer has not agreed. */
+  function inTime(asked: Promise<boolean>): Promise<boolean> {
+    const late = Promise.withResolvers<boolean>()
+    const cancel = options.clock.after(WATCH_MS, () => late.resolve(false))
+    return Promise.race([asked, late.promise]).finally(cancel)
+  }
+
   return {
     hearsChanges: () => lists.tools && (!isModern || subscription?.isOff() === false),
     async watch(uris) {
       if (!canWatch) return uris.length === 0
-      return subscription === undefined ? watchLegacy(uris) : subscription.watch(uris)
+      return inTime(subscription === undefined ? watchLegacy(uris) : subscription.watch(uris))
     },
     meta: isModern && wantsLog ? { [LOG_LEVEL_META_KEY]: spec.logLevel } : undefined,
     resync(isNewSession) {

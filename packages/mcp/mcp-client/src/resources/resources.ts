@@ -54,7 +54,8 @@ export function createResources(spec: Pick<ServerSpec, 'serverName' | 'limits' |
   async function read(session: Session, args: JsonObject, options: CallOptions): Promise<JsonObject> {
     const uri = stringOf(args['uri'])
     if (uri.length > MAX_URI_CHARS) throw refused(`The URI is longer than ${MAX_URI_CHARS} characters`)
-    if (/\{[^{}]*\}/.test(uri)) {
+    const isListed = listings.get(session)?.resources.some((item) => item['uri'] === uri) === true
+    if (!isListed && /\{[^{}]*\}/.test(uri)) {
       throw refused(
         `${quoted(uri)} is a template: put values in the place of the {parameters}. Nothing was sent`,
       )

@@ -92,6 +92,19 @@ describe.each(ERAS)('resources (%s)', (era) => {
     )
   })
 
+  it('with braces in their names are read once they were listed', async () => {
+    const uri = 'note:{odd}'
+    await start(era, {
+      methods: {
+        'resources/list': () => ({ resources: [{ uri, name: 'odd' }] }),
+        'resources/read': () => ({ contents: [{ uri, text: 'it is there' }] }),
+      },
+    })
+    expect(await text('read_resource', { uri })).toMatch(/is a template/)
+    await text('list_resources')
+    expect(await text('read_resource', { uri })).toContain('it is there')
+  })
+
   it('that are not there, or no URI, are told as such', async () => {
     const server = await start(era)
     expect(await text('read_resource', { uri: 'note:2' })).toBe(

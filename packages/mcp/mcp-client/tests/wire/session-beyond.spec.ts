@@ -1,10 +1,11 @@
 /** Owns the tests of what a session does besides tools, over a real wire in both eras. */
-import { RpcError, startHttpServer, text } from '@dsh-mcp/testkit'
+import { NO_ANSWER, RpcError, startHttpServer, text } from '@dsh-mcp/testkit'
 import type { Behaviour, HttpServer, Message, Params } from '@dsh-mcp/testkit'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { SYSTEM_CLOCK } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
 import { resolveConfig } from '../../src/config.ts'
+import { WATCH_MS } from '../../src/connection/announcements.ts'
 import { MAX_OPEN, MAX_WAIT_MS } from '../../src/connection/inbox.ts'
 import { openSession } from '../../src/connection/open-session.ts'
 import { MAX_QUESTIONS, MAX_ROUNDS } from '../../src/connection/rounds.ts'
@@ -107,6 +108,26 @@ const FORM: Params = {
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
 }
 const ACCEPT: JsonObject = { action: 'accept', content: { name: 'Ada' } }
+
+describe.each(ERAS)('a resource that is to be watched (%s)', (era) => {
+  it('is not, where the server does not answer', async () => {
+    const clock = new FakeClock()
+    const { session, messages } = await open(
+      era,
+      {
+        capabilities: { tools: {}, resources: { subscribe: true } },
+        methods: { 'resources/subscribe': () => NO_ANSWER, 'subscriptions/listen': () => NO_ANSWER },
+      },
+      { clock },
+    )
+    const agreed = session.watchResources(['a:1'])
+    await vi.waitFor(() =>
+      expect(messages(era === 'legacy' ? 'resources/subscribe' : 'subscriptions/listen')).not.toEqual([]),
+    )
+    await clock.advance(WATCH_MS)
+    expect(await agreed).toBe(false)
+  })
+})
 
 describe.each(ERAS)('requests of other methods (%s)', (era) => {
   it('bring the raw result, odd items and all', async () => {

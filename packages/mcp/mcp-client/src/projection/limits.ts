@@ -10,9 +10,11 @@ import { cutBytes, cutBytesEnd } from '../text.ts'
  */
 export const PREVIEW_BYTES = 32 * 1024
 
-/** UTF-8 bytes of all text blocks. */
-export function textBytes(content: readonly ContentBlock[]): number {
-  return content.reduce((sum, block) => sum + bytesOf(block), 0)
+/** Whether all text blocks together have more UTF-8 bytes. */
+export function isOver(content: readonly ContentBlock[], maxBytes: number): boolean {
+  // A unit is a byte at least: the bytes of a text that is over in any case are not counted here.
+  const units = content.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0)
+  return units > maxBytes || content.reduce((sum, block) => sum + bytesOf(block), 0) > maxBytes
 }
 
 function bytesOf(block: ContentBlock): number {

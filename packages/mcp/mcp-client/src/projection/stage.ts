@@ -9,7 +9,7 @@ import { cleanLine } from '../text.ts'
 import { withLimit } from './host.ts'
 import type { Execution, HostServices } from './host.ts'
 import { saveImages } from './images.ts'
-import { limitContent, textBytes, wholeText } from './limits.ts'
+import { isOver, limitContent, wholeText } from './limits.ts'
 import { PLAIN, bytesDiagnostic, imageDiagnostic, toContent } from './result.ts'
 import type { BytesPart, CanonicalResult, Projection, Rendering, ResultSource } from './result.ts'
 
@@ -87,11 +87,12 @@ async function stage(projection: Projection, source: ResultSource, staging: Stag
     bytes: await bytesRendering(projection, staging),
   }
   const content = toContent(projection, source, rendering)
-  const isOver = textBytes(content) > staging.maxTextBytes
   return {
     content,
     isPlain: rendering.image === PLAIN.image && rendering.bytes === PLAIN.bytes,
-    saved: isOver ? await spill(wholeText(content), 'result', staging) : undefined,
+    saved: isOver(content, staging.maxTextBytes)
+      ? await spill(wholeText(content), 'result', staging)
+      : undefined,
   }
 }
 

@@ -39,7 +39,10 @@ export function createFinder(directory: Directory, visibility: Visibility): Find
     const { taken, next, hidden } = walk(ranked, { offset, limit, agent })
     const near = NAME_LIKE.test(text) || taken.length === 0 ? missed(text, taken, agent) : []
     return {
-      tools: pageTools(taken.map(({ tool }) => tool)),
+      tools: pageTools(
+        taken.map(({ tool }) => tool),
+        text,
+      ),
       total: total - hidden,
       ...(next === undefined ? {} : { nextCursor: String(next) }),
       ...(near.length === 0 ? {} : { near }),

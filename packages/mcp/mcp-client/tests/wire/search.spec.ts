@@ -163,6 +163,23 @@ describe('mcp_search', () => {
     )
   })
 
+  it('shows a giant schema to whoever asks for it by name, and lets it cost no other one its own', async () => {
+    const giant = tool('a_giant', { inputSchema: wide(45_000) })
+    await host.row('hub', { tools: [giant, ...many(3)] })
+    const schemas = async (args: Record<string, unknown>): Promise<boolean[]> =>
+      ((await host.search(args))['tools'] as { inputSchema?: unknown }[]).map(
+        ({ inputSchema }) => inputSchema !== undefined,
+      )
+    expect(await schemas({ query: '', server: 'hub' })).toEqual([false, true, true, true])
+    expect(textOf(await host.execute('mcp_search', { query: '', server: 'hub' }))).toContain(
+      'search for the exact name, such as mcp__hub__a_giant.',
+    )
+    expect((await schemas({ query: 'mcp__hub__a_giant' }))[0]).toBe(true)
+    expect(textOf(await host.execute('mcp_search', { query: '', server: 'hub', cursor: '99' }))).toContain(
+      'There are 4 tools, and none at this cursor.',
+    )
+  })
+
   it('puts an exact name first, also one that the words do not find', async () => {
     await host.row('hub', { tools: [ISSUE, tool('q')] })
     await host.row('two', { tools: [tool('q')] })

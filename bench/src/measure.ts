@@ -1,4 +1,4 @@
-/** Owns one measurement: a process of its own, given one contender and one workload; prints one line, of figures or of what failed. */
+/** Owns one measurement, a process of its own: one contender, one workload, and one line of figures or of what failed. */
 import { contenderOf } from './contenders/index.ts'
 import type { ContenderName } from './contenders/index.ts'
 import type { Size } from './workload.ts'

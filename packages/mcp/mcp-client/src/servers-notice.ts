@@ -31,7 +31,7 @@ interface Seen {
   isCarded: boolean
 }
 
-type Stated = Pick<ServerStatus, 'serverName' | 'state'>
+type Stated = Pick<ServerHandle, 'serverName' | 'state'>
 
 export interface Troubles {
   /** The state of a server changed. */
@@ -49,13 +49,15 @@ export function createTroubles(): Troubles {
     return known
   }
   return {
-    saw({ serverName, state }) {
-      if (state === 'ready') seen.set(serverName, { hasWorked: true, isWarned: false, isCarded: false })
+    saw(server) {
+      if (server.state() !== 'ready') return
+      seen.set(server.serverName, { hasWorked: true, isWarned: false, isCarded: false })
     },
     left: (serverName) => void seen.delete(serverName),
     take: (way, servers) =>
-      servers.filter(({ serverName, state }) => {
-        const known = of(serverName)
+      servers.filter((server) => {
+        const known = of(server.serverName)
+        const state = server.state()
         const isTrouble =
           state === 'failed' || state === 'needs-auth' || (state === 'backoff' && !known.hasWorked)
         if (!isTrouble || known[way]) return false
@@ -76,13 +78,12 @@ export const NOTICES = {
     const look = (): void => {
       looking = undefined
       if (ctx.fiber.uid === null || ctx.root.logger.exporters.size > OWN_EXPORTERS) return
-      const stated = hub.servers().map((server) => ({ ...statedOf(server), server }))
-      for (const { server } of troubles.take('isWarned', stated)) warn(server.status())
+      for (const server of troubles.take('isWarned', hub.servers())) warn(server.status())
     }
     const watch = (server: ServerHandle, change: string): void => {
       if (change === 'left') return troubles.left(server.serverName)
       if (change !== 'state') return
-      troubles.saw(statedOf(server))
+      troubles.saw(server)
       // A turn later: a row that must be there at start-up fails its host meanwhile, which then says so itself.
       looking ??= setImmediate(look)
     }
@@ -101,10 +102,6 @@ export const NOTICES = {
   },
 } as const
 
-function statedOf(server: ServerHandle): Stated {
-  return { serverName: server.serverName, state: server.state() }
-}
-
 /** Node's way for a library to tell whoever runs the program; `--no-warnings` silences it. */
 function warn(status: ServerStatus): void {
   const { serverName } = status
@@ -121,16 +118,16 @@ function isPersons({ session: { header } }: Agent): boolean {
 
 /** Puts what `/mcp` would say into the session, as the command that it is. */
 function card(agent: Agent, troubles: Troubles, hub: Hub): void {
-  const names = new Set(
-    troubles.take('isCarded', hub.servers().map(statedOf)).map(({ serverName }) => serverName),
-  )
-  if (names.size === 0) return
-  const servers = hub.servers().map((server) => server.status())
-  const untold = servers.filter(({ serverName }) => names.has(serverName))
+  const servers = hub.servers()
+  const untold = troubles.take('isCarded', servers)
+  if (untold.length === 0) return
+  const text = cardText(untold.map(statusOf), servers.map(statusOf))
   const commandId = `mcp-notice-${randomUUID()}` as CommandId
   agent.session.append('command/run', { commandId, name: 'mcp', args: '', source: { kind: 'mcp-client' } })
-  agent.session.append('command/done', { commandId, kind: 'error', text: cardText(untold, servers) })
+  agent.session.append('command/done', { commandId, kind: 'error', text })
 }
+
+const statusOf = (server: ServerHandle): ServerStatus => server.status()
 
 /** The first line stands alone in a closed card. */
 export function cardText(untold: readonly ServerStatus[], servers: readonly ServerStatus[]): string {

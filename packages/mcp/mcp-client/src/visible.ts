@@ -34,3 +34,16 @@ function codeOf(char: string): string {
   const hex = Number(char.codePointAt(0)).toString(16)
   return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`
 }
+
+/**
+ * JSON for a terminal, of the same value. JSON escapes the controls below a space alone, and a terminal obeys others; what
+ * a server hid in a text shows nothing there, or turns it around.
+ */
+export function visibleJson(json: string): string {
+  return json.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) =>
+    Array.from(
+      { length: char.length },
+      (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  )
+}

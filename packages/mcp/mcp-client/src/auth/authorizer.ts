@@ -186,11 +186,13 @@ export function createAuthorizer(options: AuthorizerOptions): ServerAuthorizer {
     wanted = { ...asked, scope: more }
     if (!needsPerson) return mayReplaceFresh() && renew(tokens)
     if (options.person !== undefined) return askPerson()
-    if (options.begins !== false)
+    let link = ''
+    if (options.begins !== false) {
+      link = ', or the link in the status of the server'
       login
         .prepare()
         .catch((error: unknown) => note('warn', safeLine(messageOf(error), redact, MAX_REASON_CHARS)))
-    const link = options.begins !== false ? ', or the link in the status of the server' : ''
+    }
     throw new McpError(
       `the login does not cover this: the server wants the scope ${safeLine(String(asked.scope), redact, 200)}. ` +
         `Log in again (dsh-mcp login ${serverName}${link})`,

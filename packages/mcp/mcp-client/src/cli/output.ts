@@ -6,6 +6,7 @@ import { styleText } from 'node:util'
 import Table from 'cli-table3'
 import createSpinner from 'yocto-spinner'
 import { cleanText } from '../text.ts'
+import { visibleJson } from '../visible.ts'
 
 /** A stream that may be a terminal. */
 export type Sink = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
@@ -71,7 +72,7 @@ export class Output {
 
   /** The whole result as JSON; nothing where JSON was not asked for. */
   json(value: unknown): void {
-    if (this.options.json) this.io.stdout.write(`${visibleJson(value)}\n`)
+    if (this.options.json) this.io.stdout.write(`${visibleJson(JSON.stringify(value, undefined, 2))}\n`)
   }
 
   /** One line beside the result. */
@@ -126,17 +127,4 @@ export class Output {
       spinner.stop()
     }
   }
-}
-
-/**
- * The same value for whoever parses it. JSON escapes the controls below a space alone, and a terminal obeys others; what a
- * server hid in a text shows nothing there, or turns it around.
- */
-function visibleJson(value: unknown): string {
-  return JSON.stringify(value, undefined, 2).replaceAll(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) =>
-    Array.from(
-      { length: char.length },
-      (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  )
 }

@@ -96,19 +96,6 @@ function quoted(key: string): string {
   return text
 }
 
-/** The instructions of a server as something that can be pinned; '' where it says nothing. */
-export function instructionsEntry(text: string): CatalogEntry {
-  return {
-    rawName: INSTRUCTIONS,
-    publicName: INSTRUCTIONS,
-    description: text,
-    inputSchema: {},
-    annotations: {},
-    taskRequired: false,
-    digest: hash('sha256', text),
-  }
-}
-
 function annotationsOf(value: JsonValue | undefined): ToolAnnotations {
   if (!isJsonObject(value)) return {}
   const title = textOf(value['title'])

@@ -7,8 +7,8 @@ import type { PinChange } from '../types.ts'
 import { visibleText } from '../visible.ts'
 import { placesOf } from './pin-diff.ts'
 import type { Differ } from './pin-diff.ts'
-import { instructionsEntry } from './parse.ts'
 import type { PinFile } from './pin-file.ts'
+import { instructionsEntry } from './pins.ts'
 import type { Pin, PinEdit } from './pins.ts'
 
 const MAX_NAME_CHARS = 128

@@ -3,6 +3,8 @@
  * A pin is the digest of a definition as it was first seen or approved, with the definition itself while there is room,
  * so that a change can be shown. Pure.
  */
+import { hash } from 'node:crypto'
+import { INSTRUCTIONS } from '../naming.ts'
 import type { CatalogEntry, JsonObject } from '../types.ts'
 import { canonicalJson, takeDigested } from './parse.ts'
 
@@ -219,6 +221,19 @@ function roomOf(set: PinSet | undefined): number {
   for (const { pinned, pending, previous } of set?.pins.values() ?? [])
     for (const version of [pinned, pending, previous]) room -= version?.definition?.length ?? 0
   return room
+}
+
+/** The instructions of a server as something that can be pinned; '' where it says nothing. */
+export function instructionsEntry(text: string): CatalogEntry {
+  return {
+    rawName: INSTRUCTIONS,
+    publicName: INSTRUCTIONS,
+    description: text,
+    inputSchema: {},
+    annotations: {},
+    taskRequired: false,
+    digest: hash('sha256', text),
+  }
 }
 
 /** All of an entry that a person would read or a model be given, as canonical JSON. */

@@ -238,7 +238,7 @@ export function badNames(paths: readonly string[]): string[] {
 /** What must not be in a tracked file: where this tree lies on some machine, and hosts of registries. */
 export function foreignText(path: string, text: string, folders: readonly string[]): string[] {
   const patterns = [
-    /\/(work|farm)\/(main|shared|in)\b/,
+    /\/(work|farm)\/\w/,
     /\/root\//,
     /\bregistry\.[a-z0-9-]+\.(org|com|net|io|dev|cn)\b/,
     /https?:\/\/[^\s/"']*(npmjs\.org|npm[m]irror|yarnpkg)/,

@@ -380,12 +380,12 @@ const CASES: readonly Case[] = [
   ],
   [
     'tools-held',
-    /^1 of its tools is withheld until a person approves it\. "a": it changed\.\n.*dsh-mcp pins show one after one ran\.\nTrust it/,
+    /^1 of its definitions is withheld until a person approves it\. "a": it changed\.\n.*dsh-mcp pins show one after one ran\.\nTrust it/,
     listed({ held: [{ name: 'a', reason: 'it changed' }] }),
   ],
   [
     'tools-held',
-    '2 of its tools are withheld until a person approves them',
+    '2 of its definitions are withheld until a person approves them',
     listed({
       held: [
         { name: 'a', reason: 'x' },

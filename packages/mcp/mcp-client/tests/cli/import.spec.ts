@@ -216,6 +216,9 @@ describe('a file with hidden characters', () => {
     const { out } = await desk.run({})
     expect(out).toContain(String.raw`args: ['-y', 'x\u202e', '\u{e0041}']`)
     expect(out.match(/It holds hidden characters/g)).toHaveLength(1)
+    const json = (await desk.run({ json: true })).out
+    expect(json).toMatch(/^[\n -~]*$/)
+    expect((JSON.parse(json) as JsonScreen).servers[0]?.row?.config['args']).toEqual(servers.one.args)
     const { err } = await desk.run({ from: 'gone\u001b[31m.json' })
     expect(err).toContain(String.raw`gone\u001b[31m.json: There is no such file.`)
   })

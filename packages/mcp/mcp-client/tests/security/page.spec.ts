@@ -49,6 +49,17 @@ function faultOf(file: string, title: string): string | undefined {
   return titles.some(([, , name = '']) => name.includes(title)) ? undefined : `${file} has no test "${title}"`
 }
 
+/** Paths, from the tests, of the sources and the specs of the table of defences that were taken out. */
+function redRows(page: string): string[] {
+  const [, table = ''] = page.split('| defence | taken out | red |')
+  const rows = (table.split('\n\n')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'))
+  const named = (cell = ''): string[] => [...cell.matchAll(/`([\w/.-]+\.ts)`/g)].map(([, file = '']) => file)
+  return rows.flatMap((line) => {
+    const [, sources, , specs] = line.split('|')
+    return [...named(sources).map((file) => `../src/${file}`), ...named(specs)]
+  })
+}
+
 describe('docs/security.md', () => {
   const rows = attackRows(PAGE)
 
@@ -63,6 +74,15 @@ describe('docs/security.md', () => {
       expect(proofs.flatMap(([file, title]) => faultOf(file, title) ?? [])).toEqual([])
     },
   )
+
+  it('names files that are there, where it tells how the tests were seen red', () => {
+    const named = redRows(PAGE)
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter((path) => !existsSync(fileURLToPath(new URL(path, TESTS))))).toEqual([])
+    expect(
+      redRows('| defence | taken out | red |\n|---|---|---|\n| `a.ts` | x | `unit/b.spec.ts` |'),
+    ).toEqual(['../src/a.ts', 'unit/b.spec.ts'])
+  })
 
   it('would be found out', () => {
     expect(faultOf('fault', 'no-such-row')).toContain('no-such-row')

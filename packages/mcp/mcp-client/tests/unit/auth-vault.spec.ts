@@ -117,46 +117,42 @@ describe('a lock', () => {
     }
   }
 
-  it('of a process that died is taken after a silence', async () => {
-    await writeFile(path(), `${hostname()} 999999999 x`)
-    const clock = new FakeClock()
-    let release: (() => Promise<void>) | undefined
-    void takeLock(path(), clock).then((given) => (release = given))
-    await later(clock, 14_000)
-    expect(release).toBeUndefined()
-    await later(clock, 2_000)
-    await vi.waitFor(() => expect(release).toBeDefined())
-    await release?.()
+  /** A waiter beside the lock of this owner, with its clock; `release` once it was given. */
+  const waiting = async (owner: string) => {
+    await writeFile(path(), owner)
+    const waiter = { clock: new FakeClock(), release: undefined as (() => Promise<void>) | undefined }
+    void takeLock(path(), waiter.clock).then((given) => (waiter.release = given))
+    return waiter
+  }
+
+  it.each([
+    ['that died', 'x'],
+    ['in another container, or before a start of the machine,', 'x start-0/pid:[1]'],
+  ])('of a process %s is taken after a silence', async (_, rest) => {
+    const waiter = await waiting(`${hostname()} 999999999 ${rest}`)
+    await later(waiter.clock, 14_000)
+    expect(waiter.release).toBeUndefined()
+    await later(waiter.clock, 2_000)
+    await vi.waitFor(() => expect(waiter.release).toBeDefined())
+    await waiter.release?.()
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('of a process that is surely gone is taken at once', async () => {
+  it('tells what the number of a process means here, where the system does', async () => {
     expect(await numbersOf(join(folder, 'no proc'))).toBe('')
     await mkdir(join(folder, 'proc', 'sys', 'kernel', 'random'), { recursive: true })
     await mkdir(join(folder, 'proc', 'self', 'ns'), { recursive: true })
     await writeFile(join(folder, 'proc', 'sys', 'kernel', 'random', 'boot_id'), 'start-1\n')
     await symlink('pid:[1]', join(folder, 'proc', 'self', 'ns', 'pid'))
     expect(await numbersOf(join(folder, 'proc'))).toBe('start-1/pid:[1]')
-    const own = await numbersOf()
-    await writeFile(path(), `${hostname()} 999999999 x ${own}`)
-    const clock = new FakeClock()
-    let release: (() => Promise<void>) | undefined
-    void takeLock(path(), clock).then((given) => (release = given))
-    await later(clock, own === '' ? 16_000 : 100)
-    await vi.waitFor(() => expect(release).toBeDefined())
-    await release?.()
   })
 
-  it('of a process in another container, or before a start of the machine, has its silence', async () => {
-    await writeFile(path(), `${hostname()} 999999999 x start-0/pid:[1]`)
-    const clock = new FakeClock()
-    let release: (() => Promise<void>) | undefined
-    void takeLock(path(), clock).then((given) => (release = given))
-    await later(clock, 14_000)
-    expect(release).toBeUndefined()
-    await later(clock, 2_000)
-    await vi.waitFor(() => expect(release).toBeDefined())
-    await release?.()
+  it('of a process that is surely gone is taken at once', async () => {
+    const own = await numbersOf()
+    const waiter = await waiting(`${hostname()} 999999999 x ${own}`)
+    await later(waiter.clock, own === '' ? 16_000 : 100)
+    await vi.waitFor(() => expect(waiter.release).toBeDefined())
+    await waiter.release?.()
   })
 
   it('of a living holder is never taken, whatever the wall clock says', async () => {

@@ -11,7 +11,7 @@ function scopeOf(syntax: Syntax, more: Partial<Scope> = {}): { scope: Scope; not
     client: 'Client',
     server: 'My Server',
     serverName: 'my-server',
-    folder: '/work/app',
+    folder: '/srv/app',
     isProject: true,
     home: '/home/ada',
     separator: '/',
@@ -63,8 +63,8 @@ describe('${NAME}', () => {
 describe('an editor', () => {
   it.each([
     ['${env:A}', [{ variable: 'A' }]],
-    ['${workspaceFolder}/x', ['/work/app/x']],
-    ['${workspaceRoot}${cwd}', ['/work/app/work/app']],
+    ['${workspaceFolder}/x', ['/srv/app/x']],
+    ['${workspaceRoot}${cwd}', ['/srv/app/srv/app']],
     ['${workspaceFolderBasename}', ['app']],
     ['${userHome}${/}x${pathSeparator}y', ['/home/ada/x/y']],
     ['a${userHome}${env:B}c', ['a/home/ada', { variable: 'B' }, 'c']],

@@ -1,7 +1,7 @@
 /** Owns the tests of pins as values: the judgement of a list, what it writes, and how a change is told. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { instructionsEntry, parseTool, takeDigested } from '../../src/discovery/parse.ts'
+import { parseTool, takeDigested } from '../../src/discovery/parse.ts'
 import { loadDiffer, placesOf } from '../../src/discovery/pin-diff.ts'
 import {
   approvePins,
@@ -12,7 +12,14 @@ import {
   shellWord,
   shownName,
 } from '../../src/discovery/pin-review.ts'
-import { EMPTY_BOOK, MAX_PINS, applyEdits, definitionOf, judge } from '../../src/discovery/pins.ts'
+import {
+  EMPTY_BOOK,
+  MAX_PINS,
+  applyEdits,
+  definitionOf,
+  instructionsEntry,
+  judge,
+} from '../../src/discovery/pins.ts'
 import type { JudgeOptions, Judgement, PinBook, PinEdit, PinSet } from '../../src/discovery/pins.ts'
 import { INSTRUCTIONS } from '../../src/naming.ts'
 import type { CatalogEntry } from '../../src/types.ts'

@@ -4,20 +4,25 @@ import { describe, expect, it } from 'vitest'
 import { mountCompanions } from '../../src/companions.ts'
 import { cardText, createTroubles } from '../../src/servers-notice.ts'
 import type { Troubles } from '../../src/servers-notice.ts'
-import type { ServerState } from '../../src/types.ts'
+import type { ServerHandle, ServerState } from '../../src/types.ts'
 import { brokenStatus, readyStatus } from './status-samples.ts'
+
+const github = (state: ServerState): Pick<ServerHandle, 'serverName' | 'state'> => ({
+  serverName: 'github',
+  state: () => state,
+})
 
 /** Whether a server in this state is told now. */
 const isTold = (troubles: Troubles, state: ServerState): boolean => {
-  const status = brokenStatus({ state })
-  troubles.saw(status)
-  return troubles.take('isWarned', [status]).length > 0
+  const server = github(state)
+  troubles.saw(server)
+  return troubles.take('isWarned', [server]).length > 0
 }
 
 describe('trouble with a server', () => {
   it('is told once, in each way', () => {
     const troubles = createTroubles()
-    const servers = [brokenStatus(), readyStatus()]
+    const servers = [github('failed'), { serverName: 'files', state: () => 'ready' as const }]
     expect(troubles.take('isWarned', servers)).toEqual([servers[0]])
     expect(troubles.take('isWarned', servers)).toEqual([])
     expect(troubles.take('isCarded', servers)).toEqual([servers[0]])

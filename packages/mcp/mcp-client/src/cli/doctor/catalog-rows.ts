@@ -50,7 +50,7 @@ export const CATALOG_ROWS: Rows<CatalogKind> = {
     if (held.length === 0) return undefined
     return {
       severity: 'warning',
-      what: `${held.length} of its tools ${held.length === 1 ? 'is' : 'are'} withheld until a person approves ${held.length === 1 ? 'it' : 'them'}. ${named(held.map(({ name, reason }) => `"${name}": ${reason}`))}.`,
+      what: `${held.length} of its definitions ${held.length === 1 ? 'is' : 'are'} withheld until a person approves ${held.length === 1 ? 'it' : 'them'}. ${named(held.map(({ name, reason }) => `"${name}": ${reason}`))}.`,
       next: [
         `See the difference: /mcp ${server} pins in a host that runs, or dsh-mcp pins show ${server} after one ran.`,
         `Trust it there: /mcp ${server} approve [TOOL], or dsh-mcp pins approve ${server} TOOL.`,

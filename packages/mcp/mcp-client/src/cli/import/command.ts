@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path'
 import { FILE_HEADERS_ONLY, createTwoFilesPatch } from 'diff'
 import { createRedactor } from '../../redaction.ts'
 import { cleanText } from '../../text.ts'
-import { visibleSafe, visibleText } from '../../visible.ts'
+import { visibleJson, visibleSafe, visibleText } from '../../visible.ts'
 import { searchable } from './conceal.ts'
 import { isCredential } from './credential.ts'
 import { ImportFault, faultOf } from './foreign-server.ts'
@@ -92,7 +92,9 @@ async function run(options: ImportOptions, output: Output): Promise<number> {
       ...(backup === undefined ? {} : { backup }),
     }
     const redact = createRedactor(searchable([...plan.secrets, ...secretsOfTarget(target)]))
-    output.out(options.json ? redact(jsonReport(report)) : visibleSafe(textReport(report), redact))
+    output.out(
+      options.json ? visibleJson(redact(jsonReport(report))) : visibleSafe(textReport(report), redact),
+    )
   }
   return isFaulty || isEmpty ? FAILED : DONE
 }

@@ -14,7 +14,7 @@ export interface Reaper {
 /** What is used of `process`. */
 export type ReaperHost = Pick<
   NodeJS.Process,
-  'pid' | 'kill' | 'on' | 'prependListener' | 'off' | 'listeners' | 'listenerCount'
+  'pid' | 'kill' | 'prependListener' | 'off' | 'listeners' | 'listenerCount'
 >
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -44,8 +44,9 @@ export function createReaper(host: ReaperHost, killNow: (leader: number) => void
   }
 
   function install(): void {
-    host.on('exit', onExit)
-    // First in the line: a `once` listener of somebody else is gone from the list after it ran.
+    // First in the line: where another listener throws at the exit, Node asks none that stands behind it.
+    host.prependListener('exit', onExit)
+    // Also first: a `once` listener of somebody else is gone from the list after it ran.
     for (const signal of SIGNALS) host.prependListener(signal, onSignal)
   }
 

@@ -77,6 +77,7 @@ describe('a host takes its servers and their helpers along', () => {
     ['process.exit in the middle of a call', 'in-call', 5],
     ['an uncaught exception', 'throw', 1],
     ['an unhandled rejection', 'reject', 1],
+    ['an uncaught exception, where somebody else throws at the exit', 'spoiled', 1],
   ])('by %s', { timeout: LIMIT_MS }, async (_what, way, code) => {
     const { exit, pids } = await openHost(way)
     expect(await exit).toEqual([code, null])

@@ -49,6 +49,16 @@ describe('createReaper', () => {
     expect(killed).toEqual([10, 12])
   })
 
+  it('kills also where somebody else throws at the exit', () => {
+    const { host, killed, make } = setup()
+    host.on('exit', () => {
+      throw new Error('a listener of somebody else')
+    })
+    make().watch(10)
+    expect(() => host.emit('exit', 0)).toThrow('somebody else')
+    expect(killed).toEqual([10])
+  })
+
   it('kills and raises the signal again where nobody else listens', () => {
     const { host, killed, make, counts } = setup()
     make().watch(10)
